@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of KCC share: the per-connection state and who provides what.
+ *
+ *   tcp_kcc.c     state machine, gains, window, pacing, hooks
+ *   kcc_model.c   what the path is: bandwidth, RTT, queue, ACK aggregation
+ *   kcc_loss.c    what loss means: base share, verdicts, inflight bound
+ *   kcc_kf.c      Kalman filter of the propagation delay (no socket)
+ *   kcc_sysctl.c  net.kcc.* of each network namespace
+ *
+ * Lifetimes and locks: struct kcc lives in the socket (icsk_ca_priv), is made
+ * by .init and needs no release; every function that takes a socket runs under
+ * that socket's lock.  get_info runs under it too.  struct kcc_net lives as
+ * long as its namespace and is read with READ_ONCE, without a lock.
+ */
+#ifndef KCC_H
+#define KCC_H
+
+#include <net/tcp.h>
+#include "kcc_fixed.h"
+#include "kcc_kf.h"
+
+enum kcc_mode {
+	KCC_STARTUP,	/* double the rate each round until the pipe is full */
+	KCC_DRAIN,	/* let the queue of STARTUP go */
+	KCC_PROBE_BW,	/* live: the phases below, over and over */
+	KCC_PROBE_RTT,	/* half a BDP for one drained round */
+};
+
+/* Phases of PROBE_BW; feedback is accounted to the phase that sent it. */
+enum kcc_phase {
+	KCC_UP,		/* ask for more bandwidth */
+	KCC_DOWN,	/* take back what the asking queued */
+	KCC_CRUISE,	/* use the pipe, queue nothing */
+	KCC_NO_PHASE,	/* outside PROBE_BW */
+};
+
+/* Why the state changed: what tracepoint kcc_state and the tests see. */
+#define KCC_REASONS							\
+	EM(KCC_WHY_INIT,		"init")				\
+	EM(KCC_WHY_PLATEAU,		"plateau")			\
+	EM(KCC_WHY_LOSS,		"loss")				\
+	EM(KCC_WHY_DELAY,		"delay")			\
+	EM(KCC_WHY_NOT_OURS,		"delay_not_ours")		\
+	EM(KCC_WHY_DRAINED,		"drained")			\
+	EM(KCC_WHY_TIMEOUT,		"timeout")			\
+	EM(KCC_WHY_TARGET,		"target")			\
+	EM(KCC_WHY_ROOM,		"room")				\
+	EM(KCC_WHY_CYCLE,		"cycle")			\
+	EM(KCC_WHY_INTERVAL,		"interval")			\
+	EM(KCC_WHY_PATH_CHECK,		"path_check")			\
+	EM(KCC_WHY_CONFIRMED,		"confirmed")			\
+	EM(KCC_WHY_PATH_CHANGE,		"path_change")			\
+	EMe(KCC_WHY_IDLE,		"idle")
+
+#define EM(a, b) a,
+#define EMe(a, b) a
+enum kcc_why { KCC_REASONS };
+#undef EM
+#undef EMe
+
+/* One connection.  Everything fits the 104 bytes of icsk_ca_priv. */
+struct kcc {
+	/* bandwidth, packets/us << KCC_BW_SCALE */
+	u32	bw_max[2];	/* best of this probing cycle, of the last one */
+	union {
+		u32 ref_bw;	/* STARTUP: at the last growth; UP: at its start;
+				 * PROBE_RTT: of the round that raised the doubt
+				 */
+		u32 exit_delay_us; /* DRAIN and first CRUISE: why STARTUP ended */
+	};
+	u32	next_round;	/* tp->delivered that ends this round */
+
+	/* RTT, us */
+	struct kcc_kf kf;	/* propagation delay */
+	u32	min_rtt_us;	/* windowed minimum, ~0U before the first */
+	u32	fresh_stamp;	/* tcp_jiffies32: last drained confirmation */
+	u32	round_rtt_us;	/* smallest of this round, ~0U when none */
+	u32	queue_us;	/* D: EWMA of round minimum - model RTT */
+
+	/* drained window: packets sent from phase_delivered to drained_end */
+	u32	drained_end;	/* tp->delivered at which it closes */
+	u32	drained_rtt_us;	/* smallest RTT in it, ~0U when none */
+	u32	disagreed_us;	/* last drained RTT that disagreed, or 0 */
+
+	/* phase */
+	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start */
+	u32	phase_delivered;/* tp->delivered at its start */
+
+	u32	mode:2,		/* enum kcc_mode */
+		phase:2,	/* enum kcc_phase */
+		prev_phase:2,	/* the one before: its feedback still arrives */
+		acc_phase:2,	/* the one acc_* belong to */
+		prev_ca_state:3,
+		packet_conservation:1, /* first round of recovery */
+		round_start:1,	/* this ACK begins a round */
+		idle_restart:1,	/* first packets after idle are out */
+		has_seen_rtt:1,	/* pacing rate was set from an RTT */
+		full_pipe:1,	/* STARTUP has ended once */
+		window_open:1,	/* a drained window is being measured */
+		window_done:1,	/* its result waits for the end of the round */
+		foreign:1,	/* somebody else holds the queue */
+		outlier:1,	/* the last round's RTT was below half of x */
+		exit_verify:1,	/* STARTUP left on delay: check it was ours */
+		exit_lenient:1,	/* it was not: ask for three times as much */
+		slow_down:1,	/* STARTUP: delay grows, half the step */
+		probe_full:1,	/* this UP reached the inflight bound */
+		doubted:1,	/* PROBE_RTT by doubt; until the next UP */
+		loss_hold:1,	/* packets sent before a cut still arrive */
+		high_rounds:2,	/* rounds in a row far above the model RTT */
+		flat_rounds:2,	/* STARTUP: rounds without growth */
+		unused_a:1;
+	u32	pacing_gain:10,	/* << KCC_SCALE */
+		cwnd_gain:10,	/* << KCC_SCALE */
+		rounds:4,	/* in this phase or mode, saturating */
+		cruise_rounds:4,/* how long this cruise is to last */
+		samples:4;	/* RTT samples of this round, saturating */
+	u32	prior_cwnd;	/* window before recovery or PROBE_RTT */
+
+	/* ACK aggregation, packets */
+	u32	epoch_stamp_us;	/* start of the epoch */
+	u16	extra_acked[2];	/* most in excess: this cycle, the last one */
+	u16	epoch_acked;	/* acked in the epoch, saturating */
+
+	u16	ce_mark;	/* tp->delivered_ce at the round's start */
+
+	/* loss */
+	u32	bound_pkts;	/* upper bound of inflight, ~0U: none */
+	u32	acc_delivered;	/* tp->delivered and tp->lost when this */
+	u32	acc_lost;	/* account was opened */
+	u16	probe_sum_q4;	/* CUSUM of losses in UP, packets << 4 */
+	u16	all_sum_q4;	/* the same over all phases */
+	u16	base_q16;	/* share of loss that is the path's own */
+	u8	base_weight;	/* packets behind it, in 32s, saturating */
+	u8	clean_probes:6,	/* UPs at the bound without a verdict */
+		proven:1,	/* T was confirmed at 0.75 BDP */
+		window_deep:1;	/* this drained window holds 0.75 BDP */
+};
+
+/* Counters and settings of one network namespace. */
+struct kcc_net {
+	u32	high_gain;		/* thousandths */
+	u32	rtt_mode;		/* 0 filtered, 1 windowed minimum */
+	u32	probe_rtt_decouple;	/* 0, 1 */
+	u32	ecn_enable;		/* 0, 1 */
+	struct ctl_table_header *header;
+};
+
+/* One ACK, as the steps of the model pass it on. */
+struct kcc_ack {
+	const struct rate_sample *rs;
+	u32	bw;		/* delivery rate of this sample, 0: none */
+	u32	round_rtt_us;	/* round_start: the finished round's minimum */
+	bool	drained;	/* round_start: a drained window has closed */
+	bool	congested;	/* loss is the bottleneck's: a verdict fell */
+	enum kcc_kf_verdict verdict; /* round_start: what the filter said */
+};
+
+/* kcc_sysctl.c */
+struct kcc_net *kcc_net(const struct sock *sk);
+int kcc_sysctl_init(void);
+void kcc_sysctl_exit(void);
+
+/* kcc_model.c */
+u32 kcc_bw(const struct kcc *kcc);
+u32 kcc_model_rtt_us(const struct sock *sk);
+u32 kcc_noise_us(const struct sock *sk);
+u32 kcc_theta_us(u32 rtt_us);
+u32 kcc_bdp_pkts(const struct sock *sk, u32 bw, u32 gain);
+u32 kcc_extra_acked_pkts(const struct sock *sk);
+u32 kcc_elapsed_us(const struct sock *sk, u32 since_us);
+void kcc_open_drained_window(struct sock *sk, bool deep);
+u32 kcc_drain_gain(const struct kcc *kcc);
+void kcc_set_bw(struct kcc *kcc, u32 bw);
+void kcc_rotate_bw(struct kcc *kcc);
+void kcc_accept_path(struct sock *sk, u32 rtt_us);
+void kcc_model_update(struct sock *sk, struct kcc_ack *ack);
+void kcc_model_init(struct sock *sk);
+
+/* kcc_loss.c */
+void kcc_loss_init(struct sock *sk);
+void kcc_loss_update(struct sock *sk, struct kcc_ack *ack);
+void kcc_loss_restart(struct sock *sk);
+void kcc_loss_bound_startup(struct sock *sk, const struct kcc_ack *ack);
+bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack);
+
+static inline struct kcc *kcc_ca(const struct sock *sk)
+{
+	return inet_csk_ca(sk);
+}
+
+#endif /* KCC_H */

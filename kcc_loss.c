@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What loss means: the path's own, or the bottleneck's
+ *
+ * Each cycle of PROBE_BW sends at three rates for nothing: UP, DOWN, CRUISE.
+ * Loss that follows the rate is the bottleneck's (a shallow buffer, a policer);
+ * loss that does not is the path's (radio, fibre) and is no reason to slow
+ * down.  So every ACK is accounted to the phase that *sent* the packet:
+ *
+ *   base   share of loss in DOWN and CRUISE while no queue stands: the path's
+ *   sums   CUSUM of lost - (1.5 base + 1 %) x sent, over UP and over everything
+ *   h      verdict at 3 + 3 sqrt(base x BDP) packets
+ *
+ * The drift must be relative (1.5 x base): with base + 1 % the time between
+ * false alarms falls as exp(2 x drift x h / share), useless at 5 % loss.  A sum,
+ * not a share per round: ten flows have 43 packets a round each, too few for
+ * any test of one round.
+ *
+ * A verdict lowers an upper bound of inflight.  What was delivered between
+ * sending and acking the packet that brought it is what really fitted, BDP and
+ * buffer, measured.  With many flows or a competitor a flow's own phase does not
+ * move the loss: there the queue delay is the second witness and the cut is
+ * deeper.  The bound grows again after UPs that reached it without a verdict.
+ *
+ * All of this runs under the socket's lock; divisions only once per round and
+ * on ACKs that report a loss.
+ */
+#include "kcc.h"
+
+/* Loss above the base that is tolerated: 1 %. */
+#define KCC_LOSS_EPS_Q16	(U16_MAX / 100)
+/* Loss share that ends STARTUP even without a queue: 15 % (40 % left twice as
+ * many losses in a 0.1 BDP buffer, 0.99 against 0.41 %).
+ */
+#define KCC_STARTUP_SHARE_Q16	(U16_MAX * 15 / 100)
+/* A queue delay above a quarter of T is a standing queue. */
+#define KCC_STANDING_SHIFT	2
+/* Cut when the queue stands, or the loss is not tied to UP. */
+#define KCC_CUT_GAIN		(KCC_UNIT * 78 / 100)
+/* Deepest single cut, of the smaller of bound and BDP: after a timeout "what
+ * fitted" is a handful of packets.
+ */
+#define KCC_CUT_FLOOR_GAIN	(KCC_UNIT * 40 / 100)
+/* Fewest packets behind the base before a verdict may fall. */
+#define KCC_BASE_MIN_WEIGHT	4
+#define KCC_BASE_UNIT_SHIFT	5
+/* An account is closed at the end of a round only with this many packets. */
+#define KCC_ACCOUNT_MIN_PKTS	32
+#define KCC_CWND_MIN_PKTS	4
+
+struct kcc_account {
+	u32	sent_pkts;	/* delivered + lost */
+	u32	lost_pkts;
+};
+
+static struct kcc_account kcc_account(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 lost_pkts = tp->lost - kcc->acc_lost;
+
+	return (struct kcc_account){
+		.sent_pkts = tp->delivered - kcc->acc_delivered + lost_pkts,
+		.lost_pkts = lost_pkts,
+	};
+}
+
+static void kcc_open_account(struct sock *sk, enum kcc_phase phase)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->acc_phase = phase;
+	kcc->acc_delivered = tcp_sk(sk)->delivered;
+	kcc->acc_lost = tcp_sk(sk)->lost;
+}
+
+/* Begin anew: what was sent before now says nothing about what comes. */
+void kcc_loss_restart(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->probe_sum_q4 = 0;
+	kcc->all_sum_q4 = 0;
+	kcc->loss_hold = 1;
+	kcc->next_round = tcp_sk(sk)->delivered;
+}
+
+void kcc_loss_init(struct sock *sk)
+{
+	kcc_ca(sk)->bound_pkts = ~0U;
+	kcc_open_account(sk, KCC_NO_PHASE);
+}
+
+/* The phase that sent the packet this ACK is about.  A phase lasts at least
+ * one RTT, so what is acked now was sent in this one or the one before.
+ */
+static enum kcc_phase kcc_acked_phase(const struct kcc *kcc,
+				      const struct rate_sample *rs)
+{
+	if (rs->delivered <= 0)
+		return kcc->acc_phase;
+	return before(rs->prior_delivered, kcc->phase_delivered) ?
+		kcc->prev_phase : kcc->phase;
+}
+
+/* Queue delay of the round under way, in us. */
+static u32 kcc_delay_now_us(const struct sock *sk)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk);
+
+	if (kcc->round_rtt_us == ~0U)
+		return kcc->queue_us;
+	return kcc->round_rtt_us > rtt_us ? kcc->round_rtt_us - rtt_us : 0;
+}
+
+static bool kcc_is_queue_standing(const struct sock *sk)
+{
+	return kcc_delay_now_us(sk) > (kcc_model_rtt_us(sk) >> KCC_STANDING_SHIFT) +
+				      kcc_noise_us(sk);
+}
+
+/* Expected losses of the path itself among this many packets, packets << 4. */
+static u32 kcc_base_losses_q4(const struct kcc *kcc, u32 sent_pkts)
+{
+	return min_t(u64, (u64)sent_pkts * kcc->base_q16 >> 12, U32_MAX);
+}
+
+/* A CUSUM after this account: what exceeds 1.5 x base + 1 %, never below 0. */
+static u32 kcc_cusum_q4(const struct kcc *kcc, u32 sum_q4, struct kcc_account acc)
+{
+	u64 drift_q16 = kcc->base_q16 + kcc->base_q16 / 2 + KCC_LOSS_EPS_Q16;
+	u64 drift_q4 = acc.sent_pkts * drift_q16 >> 12;
+	u64 up_q4 = sum_q4 + ((u64)acc.lost_pkts << 4);
+
+	return up_q4 > drift_q4 ? min_t(u64, up_q4 - drift_q4, U16_MAX) : 0;
+}
+
+/* Verdict threshold h, packets << 4. */
+static u32 kcc_verdict_q4(const struct sock *sk)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 bdp_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT);
+	/* sqrt of a value << 8 is the root << 4 */
+	u32 spread_q4 = int_sqrt(min_t(u64, (u64)kcc_base_losses_q4(kcc, bdp_pkts) << 4,
+				       U32_MAX));
+
+	return (3 << 4) + 3 * spread_q4;
+}
+
+/* Move the base toward an account's share, weighted by packets: at a few
+ * packets a round a memory counted in rounds is noise (experiments L5: false
+ * cuts locked a 12 Mbit/s flow in at a third of its rate).
+ */
+static void kcc_feed_base(struct kcc *kcc, struct kcc_account acc)
+{
+	u32 weight_pkts = kcc->base_weight << KCC_BASE_UNIT_SHIFT;
+	s64 share_q16, step;
+
+	if (!acc.sent_pkts)
+		return;
+	share_q16 = div_u64((u64)acc.lost_pkts << 16, acc.sent_pkts);
+	step = (share_q16 - kcc->base_q16) * acc.sent_pkts;
+	step = div_s64(step, min_t(u64, (u64)weight_pkts + acc.sent_pkts, S32_MAX));
+	kcc->base_q16 = clamp_t(s64, kcc->base_q16 + step, 0, U16_MAX);
+	weight_pkts += max_t(u32, acc.sent_pkts, 1 << KCC_BASE_UNIT_SHIFT);
+	kcc->base_weight = min_t(u32, weight_pkts >> KCC_BASE_UNIT_SHIFT, U8_MAX);
+}
+
+/* Random loss is in every round, so no phase can lose less than the base.  One
+ * that does, by more than chance, shows that the base is too high, whatever the
+ * queue says: this heals a base that congestion has polluted.
+ */
+static bool kcc_is_base_refuted(const struct kcc *kcc, struct kcc_account acc)
+{
+	u32 expected_q4 = kcc_base_losses_q4(kcc, acc.sent_pkts);
+	u32 chance_q4 = (1 << 4) + 2 * int_sqrt(min_t(u64, (u64)expected_q4 << 4,
+						      U32_MAX));
+
+	return expected_q4 > ((u64)acc.lost_pkts << 4) + chance_q4;
+}
+
+static bool kcc_may_feed_base(const struct sock *sk, struct kcc_account acc)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+
+	if (kcc_is_base_refuted(kcc, acc))
+		return true;
+	return kcc->acc_phase != KCC_UP && !kcc_is_queue_standing(sk);
+}
+
+/* An UP that reached the bound and lost nothing shows that there is room.  The
+ * step is additive and the same for every flow while a queue stands (growth in
+ * proportion does not converge: four staggered flows Jain 0.63 to 0.91 with it,
+ * 0.93 to 0.98 without), and doubles while none does.
+ */
+static void kcc_grow_bound(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u32 step_pkts, shift;
+
+	if (kcc->bound_pkts == ~0U || !kcc->probe_full)
+		return;
+	if (kcc->clean_probes < 63)
+		kcc->clean_probes++;
+	if (kcc_is_queue_standing(sk)) {
+		step_pkts = kcc->clean_probes + kcc->clean_probes / 2;
+	} else {
+		shift = 7 - min_t(u32, kcc->clean_probes, 5);
+		step_pkts = (kcc->bound_pkts >> shift) + 1;
+	}
+	kcc->bound_pkts += step_pkts;
+	/* Far above what the flow uses it bounds nothing. */
+	if (kcc->bound_pkts > kcc_bdp_pkts(sk, kcc_bw(kcc), 3 * KCC_UNIT) + 64)
+		kcc->bound_pkts = ~0U;
+}
+
+/* A verdict: never more in flight than what fitted. */
+static void kcc_cut_bound(struct sock *sk, const struct rate_sample *rs, bool in_up)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u32 bdp_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT);
+	u32 fit_pkts = max(rs->delivered, 0) + kcc_extra_acked_pkts(sk);
+	u32 floor_pkts = kcc_fp_scale(min(kcc->bound_pkts, bdp_pkts),
+				      KCC_CUT_FLOOR_GAIN);
+	u32 bound_pkts = min(kcc->bound_pkts, fit_pkts);
+
+	if (!in_up || kcc_is_queue_standing(sk))
+		bound_pkts = kcc_fp_scale(bound_pkts, KCC_CUT_GAIN);
+	kcc->bound_pkts = max3(bound_pkts, floor_pkts, KCC_CWND_MIN_PKTS);
+	kcc->clean_probes = 0;
+	kcc_loss_restart(sk);
+}
+
+/* Close the open account: into the sums and, where it may, into the base. */
+static void kcc_close_account(struct sock *sk, struct kcc_account acc)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (kcc->acc_phase == KCC_UP)
+		kcc->probe_sum_q4 = kcc_cusum_q4(kcc, kcc->probe_sum_q4, acc);
+	kcc->all_sum_q4 = kcc_cusum_q4(kcc, kcc->all_sum_q4, acc);
+	if (kcc_may_feed_base(sk, acc))
+		kcc_feed_base(kcc, acc);
+}
+
+/* Is the loss so far more than the path's own? */
+static bool kcc_is_verdict(const struct sock *sk, struct kcc_account acc)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 threshold_q4 = kcc_verdict_q4(sk);
+
+	if (kcc->base_weight < KCC_BASE_MIN_WEIGHT && !kcc_is_queue_standing(sk))
+		return false;
+	if (kcc->acc_phase == KCC_UP &&
+	    kcc_cusum_q4(kcc, kcc->probe_sum_q4, acc) > threshold_q4)
+		return true;
+	return kcc_cusum_q4(kcc, kcc->all_sum_q4, acc) > threshold_q4;
+}
+
+/* Rounds of STARTUP: their loss is the path's while no queue grows. */
+static void kcc_account_startup(struct sock *sk)
+{
+	struct kcc_account acc = kcc_account(sk);
+	u32 delay_us = kcc_delay_now_us(sk);
+
+	if ((u64)acc.lost_pkts << 16 < (u64)acc.sent_pkts * KCC_STARTUP_SHARE_Q16 &&
+	    delay_us <= kcc_theta_us(kcc_model_rtt_us(sk)) + kcc_noise_us(sk))
+		kcc_feed_base(kcc_ca(sk), acc);
+	kcc_open_account(sk, KCC_NO_PHASE);
+}
+
+/**
+ * kcc_loss_update() - account one ACK; a verdict cuts the bound
+ * @sk: socket, locked
+ * @ack: the ACK, already in the model; .congested is set on a verdict
+ */
+void kcc_loss_update(struct sock *sk, struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	struct kcc_account acc;
+	enum kcc_phase phase;
+
+	if (kcc->mode != KCC_PROBE_BW) {
+		if (kcc->mode == KCC_STARTUP && kcc->round_start)
+			kcc_account_startup(sk);
+		return;
+	}
+	phase = kcc_acked_phase(kcc, ack->rs);
+	if (kcc->loss_hold) {
+		if (!kcc->round_start)
+			return;
+		kcc->loss_hold = 0;
+		kcc_open_account(sk, phase);
+		return;
+	}
+	acc = kcc_account(sk);
+	if (ack->rs->losses > 0 || kcc->round_start || phase != kcc->acc_phase) {
+		if (acc.lost_pkts && kcc_is_verdict(sk, acc)) {
+			kcc_cut_bound(sk, ack->rs, kcc->acc_phase == KCC_UP);
+			ack->congested = true;
+			return;
+		}
+	}
+	if (phase != kcc->acc_phase) {
+		if (kcc->acc_phase == KCC_UP)
+			kcc_grow_bound(sk);
+		kcc_close_account(sk, acc);
+		kcc_open_account(sk, phase);
+	} else if (kcc->round_start && acc.sent_pkts >= KCC_ACCOUNT_MIN_PKTS) {
+		kcc_close_account(sk, acc);
+		kcc_open_account(sk, phase);
+	}
+}
+
+/**
+ * kcc_loss_ends_startup() - has STARTUP hit the wall in this round?
+ * @sk: socket, locked
+ * @ack: the ACK
+ *
+ * Return: true when more is lost than the path's own share explains, twice
+ * over, and either a queue is there or the share is beyond doubt.
+ */
+bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	struct kcc_account acc = kcc_account(sk);
+	u32 allowed_q4, delay_us;
+
+	if (!acc.lost_pkts || ack->rs->losses <= 0)
+		return false;
+	allowed_q4 = kcc_base_losses_q4(kcc, acc.sent_pkts) * 3 / 2 +
+		     (acc.sent_pkts * 16 / 50) + 2 * kcc_verdict_q4(sk) + 16;
+	if ((u64)acc.lost_pkts << 4 <= allowed_q4)
+		return false;
+	delay_us = kcc_delay_now_us(sk);
+	if (delay_us > kcc_theta_us(kcc_model_rtt_us(sk)) + kcc_noise_us(sk))
+		return true;
+	return (u64)acc.lost_pkts << 16 >=
+	       (u64)acc.sent_pkts * KCC_STARTUP_SHARE_Q16;
+}
+
+/* STARTUP ended on loss: what it delivered in one flight is what fits. */
+void kcc_loss_bound_startup(struct sock *sk, const struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->bound_pkts = max3(kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT),
+			       (u32)max(ack->rs->delivered, 0),
+			       (u32)KCC_CWND_MIN_PKTS);
+	kcc->clean_probes = 0;
+}

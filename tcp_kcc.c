@@ -1,0 +1,937 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KCC: congestion control for long fat networks
+ *
+ * The model:  bw   = windowed max of the delivery rate
+ *             T    = min(Kalman estimate, windowed min) of the RTT, which a
+ *                    queue cannot raise
+ *             BDP  = bw x T
+ *             inflight <= 1.3 BDP in cruise, pacing rate <= bw
+ *
+ *            |
+ *            V
+ *      +-> STARTUP ----+------------------.
+ *      |      |        | (plateau, loss, delay)
+ *      |      V        |
+ *      |    DRAIN      |
+ *      |      | (elapsed >= T and inflight <= BDP; or 4 T)
+ *      |      V
+ *      |  +-> CRUISE ------> UP -------> DOWN --+     PROBE_BW
+ *      |  |   (6-10 rounds)  | (target,  |      |
+ *      |  |      ^           |  loss,    |      |
+ *      |  |      |           |  delay)   |      |
+ *      |  +------+-----------|-----------+------+  (the gate of DRAIN)
+ *      +---------------------+ (room: the rate grew by 1.37)
+ *         |      ^
+ *         V      | (confirmed, path change, timeout)
+ *       PROBE_RTT     (doubt: RTT > 1.5 T for two rounds; or 10 s unconfirmed)
+ *
+ * A flow starts by doubling each round, and stops when the RTT of the round
+ * under way shows a queue, instead of after three flat rounds: that is where
+ * BBR loses most of its packets.  It drains until the queue is *gone* (two
+ * gates, time and inflight), which makes a drained round, the only evidence on
+ * which T may rise.  Then it cruises at the bandwidth, and asks for more every
+ * 6 to 10 rounds, the more gently the more queue and noise it sees.
+ *
+ * Where KCC departs from BBR (Cardwell et al., CACM 2017; tcp_bbr.c):
+ *  - T: Kalman filter with a directional update (kcc_kf.c), not a 10 s minimum;
+ *    PROBE_RTT at half a BDP and only when nothing else has confirmed T
+ *  - STARTUP leaves on delay; window gain 2.25 instead of 2.89
+ *  - DRAIN and DOWN have two gates; the cruise window is 1.3, not 2 BDP
+ *  - a busy bottleneck sets bw to what was delivered ("saturated round")
+ *  - loss is told apart by the phase that sent it (kcc_loss.c); no long-term
+ *    bandwidth detector for policers: the inflight bound covers them
+ *
+ * Pacing: fq as the qdisc is best; without it TCP paces internally.
+ */
+#include <linux/inet_diag.h>
+#include <linux/module.h>
+#include <net/tcp.h>
+#include "kcc.h"
+#define CREATE_TRACE_POINTS
+#include "kcc_trace.h"
+
+/* STARTUP.  The window gain decides how far a flow overshoots, the pacing gain
+ * only how far it lags: at a pacing gain of 4.0 the flow is clocked by its ACKs
+ * as in slow start.  Losses on 2 Gbit/s, 134 ms, 4 flows, 0.75 BDP: window
+ * gain 2.0: 350, 2.125: 4500, 2.25: 8500, 2.885: 23 600 (experiments S3a).  So
+ * the knob kcc_high_gain (2.885) is multiplied by 0.78 for the window (2.25)
+ * and by 1.385 for pacing (4.0, the largest that 10 bits hold).
+ */
+#define KCC_STARTUP_WINDOW_Q8	(KCC_UNIT * 78 / 100)
+#define KCC_STARTUP_PACING_Q8	(KCC_UNIT * 1387 / 1000)
+#define KCC_GAIN_MAX		1023
+/* Step of STARTUP while the delay has begun to grow. */
+#define KCC_SLOW_DOWN_GAIN	(KCC_UNIT * 3 / 2)
+/* RTT samples of a round before its minimum means anything, and packets in
+ * flight below which bursts look like a queue (with neither, jitter of 10 ms
+ * on 40 ms held a flow at 22 of 46 Mbit/s).
+ */
+#define KCC_DELAY_MIN_SAMPLES	8
+#define KCC_DELAY_MIN_PKTS	64
+/* Plateau: three rounds that grow by less than a quarter (BBR). */
+#define KCC_GROWTH_GAIN		(KCC_UNIT * 5 / 4)
+#define KCC_FLAT_ROUNDS		3
+
+/* DRAIN: the inverse of STARTUP's growth; at the target pace at bw and wait for
+ * the clock, or the pipe runs dry (left at 0.87 BDP otherwise).
+ */
+#define KCC_DRAIN_GAIN		(KCC_UNIT * 35 / 100)
+#define KCC_DOWN_GAIN		(KCC_UNIT * 3 / 4)
+#define KCC_HOLD_GAIN		(KCC_UNIT * 97 / 100)
+#define KCC_DRAIN_TIMEOUT_RTTS	4
+
+/* UP: 1.25 at an empty queue, 1.08 at a standing one.  At a floor of 1.0 bw can
+ * only fall, since pacing runs a little below it (1.8 of 46 Mbit/s in jitter).
+ */
+#define KCC_UP_GAIN		(KCC_UNIT * 5 / 4)
+#define KCC_UP_FLOOR_GAIN	(KCC_UNIT * 108 / 100)
+#define KCC_UP_ROUNDS		4
+/* Room: three rounds of UP that brought this much are no probe any more. */
+#define KCC_ROOM_GAIN		(KCC_UNIT * 137 / 100)
+#define KCC_ROOM_ROUNDS		3
+/* The queue that a probe may build. */
+#define KCC_UP_DELAY_SHIFT	2
+#define KCC_UP_DELAY_MIN_US	500
+/* Range of queue delay over which the gain decays, T/8. */
+#define KCC_DECAY_SHIFT		3
+
+/* CRUISE. */
+#define KCC_CRUISE_ROUNDS	6
+#define KCC_CRUISE_SPREAD	5
+#define KCC_CRUISE_WINDOW	(KCC_UNIT * 13 / 10)
+#define KCC_FOREIGN_WINDOW	(KCC_UNIT * 2)
+/* A round is saturated when less than this share of what was paced came out. */
+#define KCC_SATURATED_GAIN	(KCC_UNIT * 96 / 100)
+#define KCC_SATURATED_FLOOR	(KCC_UNIT * 81 / 100)
+
+/* PROBE_RTT: after this long without a drained confirmation (BBR's 10 s: a
+ * path that gets longer is noticed within a few breaths of a person waiting),
+ * spread so that flows do not dip together by accident.
+ */
+#define KCC_PROBE_RTT_SEC	10
+#define KCC_PROBE_RTT_SPREAD	(HZ - 1)
+#define KCC_PROBE_RTT_ROUNDS	8
+#define KCC_DOUBT_ROUNDS	2
+
+#define KCC_CWND_MIN_PKTS	4
+/* Below this rate (bytes/s) single-segment bursts: BBR's 1.2 Mbit/s. */
+#define KCC_MIN_TSO_RATE	(1200000 >> 3)
+
+static u32 kcc_state_id(const struct kcc *kcc)
+{
+	return kcc->mode << 2 | kcc->phase;
+}
+
+/* Every transition goes through here. */
+static void kcc_enter(struct sock *sk, enum kcc_mode mode, enum kcc_phase phase,
+		      enum kcc_why why)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 from = kcc_state_id(kcc);
+
+	kcc->prev_phase = kcc->phase;
+	kcc->mode = mode;
+	kcc->phase = phase;
+	kcc->rounds = 0;
+	kcc->window_open = 0;
+	kcc->phase_stamp_us = tp->tcp_mstamp;
+	kcc->phase_delivered = tp->delivered;
+	trace_kcc_state(sk, from, kcc_state_id(kcc), why);
+}
+
+/* --- pacing ------------------------------------------------------------- */
+
+/* Pacing rate in bytes/s.  1/128 below bw, so that on average the queue at the
+ * bottleneck shrinks; never above SO_MAX_PACING_RATE.
+ */
+static unsigned long kcc_pacing_rate(const struct sock *sk, u32 bw, u32 gain)
+{
+	u64 rate = kcc_fp_bytes_per_sec(bw, tcp_sk(sk)->mss_cache, gain);
+
+	rate -= rate >> 7;
+	return min_t(u64, rate, READ_ONCE(sk->sk_max_pacing_rate));
+}
+
+static u32 kcc_startup_pacing_gain(const struct sock *sk)
+{
+	u32 gain = READ_ONCE(kcc_net(sk)->high_gain) * KCC_STARTUP_PACING_Q8 / 1000;
+
+	return min_t(u32, gain, KCC_GAIN_MAX);
+}
+
+static u32 kcc_startup_window_gain(const struct sock *sk)
+{
+	u32 gain = READ_ONCE(kcc_net(sk)->high_gain) * KCC_STARTUP_WINDOW_Q8 / 1000;
+
+	return max_t(u32, gain, KCC_GROWTH_GAIN);
+}
+
+/* First rate: the window over the handshake's RTT, or over 1 ms without one. */
+static void kcc_init_pacing_rate(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 rtt_us = USEC_PER_MSEC;
+
+	if (tp->srtt_us) {
+		rtt_us = max(tp->srtt_us >> 3, 1U);
+		kcc_ca(sk)->has_seen_rtt = 1;
+	}
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   kcc_pacing_rate(sk, kcc_fp_bw(kcc_compat_cwnd(tp), rtt_us),
+				   kcc_startup_pacing_gain(sk)));
+}
+
+/* Before the pipe was full once the rate only rises: early samples are small. */
+static void kcc_set_pacing_rate(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	unsigned long rate = kcc_pacing_rate(sk, kcc_bw(kcc), kcc->pacing_gain);
+
+	if (unlikely(!kcc->has_seen_rtt && tcp_sk(sk)->srtt_us))
+		kcc_init_pacing_rate(sk);
+	if (kcc->full_pipe || rate > READ_ONCE(sk->sk_pacing_rate))
+		WRITE_ONCE(sk->sk_pacing_rate, rate);
+}
+
+static u32 kcc_min_tso_segs(struct sock *sk)
+{
+	return READ_ONCE(sk->sk_pacing_rate) < KCC_MIN_TSO_RATE ? 1 : 2;
+}
+
+/* Segments of one burst at the pacing rate, as tcp_tso_autosize() sizes it. */
+static u32 kcc_tso_segs_goal(struct sock *sk, unsigned int mss_now)
+{
+	u32 bytes = min_t(unsigned long,
+			  READ_ONCE(sk->sk_pacing_rate) >>
+			  READ_ONCE(sk->sk_pacing_shift),
+			  KCC_COMPAT_GSO_MAX_BYTES - 1 - MAX_TCP_HEADER);
+
+	return clamp_t(u32, bytes / mss_now, kcc_min_tso_segs(sk), 127);
+}
+
+KCC_COMPAT_TSO_SEGS(kcc_tso_segs, kcc_min_tso_segs, kcc_tso_segs_goal)
+
+/* --- inflight ----------------------------------------------------------- */
+
+/* Window for a BDP: room for the bursts at both ends, and an even number so
+ * that delayed ACKs come in pairs.
+ */
+static u32 kcc_quantize_pkts(struct sock *sk, u32 cwnd)
+{
+	cwnd += 3 * kcc_tso_segs_goal(sk, tcp_sk(sk)->mss_cache);
+	return (cwnd + 1) & ~1U;
+}
+
+/* Packets that will be in the network when the next burst leaves: pacing has
+ * scheduled the departure of what lies in the qdisc.
+ */
+static u32 kcc_inflight_pkts(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 inflight_pkts = tcp_packets_in_flight(tp), delivered_pkts;
+	u64 edt_ns = max(tp->tcp_wstamp_ns, tp->tcp_clock_cache);
+	u32 wait_us = div_u64(edt_ns - tp->tcp_clock_cache, NSEC_PER_USEC);
+
+	delivered_pkts = (u64)kcc_bw(kcc_ca(sk)) * wait_us >> KCC_BW_SCALE;
+	return inflight_pkts > delivered_pkts ? inflight_pkts - delivered_pkts : 0;
+}
+
+/* Drain target.  The last sample counts if it is lower: while others fill the
+ * pipe our share is what comes out, not what once did.
+ */
+static u32 kcc_drain_target_pkts(const struct sock *sk, const struct kcc_ack *ack)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 gain = kcc->mode == KCC_DRAIN ? KCC_UNIT : kcc_drain_gain(kcc);
+	u32 bw = kcc_bw(kcc);
+
+	if (ack->bw && !ack->rs->is_app_limited && !ack->rs->is_retrans)
+		bw = min(bw, ack->bw);
+	return max_t(u32, kcc_bdp_pkts(sk, bw, gain), KCC_CWND_MIN_PKTS);
+}
+
+/* --- predicates --------------------------------------------------------- */
+
+/* Smallest RTT of the round under way minus T, in us; 0 while unknown. */
+static u32 kcc_round_delay_us(const struct sock *sk)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk);
+
+	if (kcc->samples < KCC_DELAY_MIN_SAMPLES || kcc->round_rtt_us <= rtt_us)
+		return 0;
+	return kcc->round_rtt_us - rtt_us;
+}
+
+/* STARTUP sees a delay above T >> shift (at least 1 ms at the exit). */
+static bool kcc_is_startup_delayed(struct sock *sk, u32 shift, u32 floor_us)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 limit_us = max(kcc_model_rtt_us(sk) >> shift, floor_us);
+
+	if (kcc->exit_lenient)
+		limit_us *= 3;
+	return tcp_packets_in_flight(tcp_sk(sk)) >= KCC_DELAY_MIN_PKTS &&
+	       kcc_round_delay_us(sk) > limit_us + kcc_noise_us(sk);
+}
+
+/* Three full rounds without growth.  Rounds in which the application did not
+ * fill the pipe say nothing.
+ */
+static bool kcc_is_plateau(struct sock *sk, const struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (!kcc->round_start || ack->rs->is_app_limited)
+		return false;
+	if (kcc_bw(kcc) >= kcc_fp_scale(kcc->ref_bw, KCC_GROWTH_GAIN)) {
+		kcc->ref_bw = kcc_bw(kcc);
+		kcc->flat_rounds = 0;
+		return false;
+	}
+	return ++kcc->flat_rounds >= KCC_FLAT_ROUNDS;
+}
+
+/* The AND-gate: the pipe is drained when one RTT has passed *and* no more than
+ * a BDP is in flight.  Either alone lets a queue stay.
+ */
+static bool kcc_is_drained(struct sock *sk, const struct kcc_ack *ack)
+{
+	return kcc_elapsed_us(sk, kcc_ca(sk)->phase_stamp_us) >= kcc_model_rtt_us(sk) &&
+	       kcc_inflight_pkts(sk) <= kcc_drain_target_pkts(sk, ack);
+}
+
+static bool kcc_is_drain_timeout(const struct sock *sk)
+{
+	return kcc_elapsed_us(sk, kcc_ca(sk)->phase_stamp_us) >=
+	       KCC_DRAIN_TIMEOUT_RTTS * kcc_model_rtt_us(sk);
+}
+
+/* How much of the probe gain queue and noise take away, 0 to KCC_UNIT.  A queue
+ * that is not ours does not count: a loss-based competitor must not silence us.
+ */
+static u32 kcc_decay(const struct sock *sk)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk), noise_us = kcc_noise_us(sk);
+	u32 theta_us = kcc_theta_us(rtt_us) + noise_us;
+	u32 width_us = max(rtt_us >> KCC_DECAY_SHIFT, 1U);
+	u32 excess_us, decay;
+
+	if (kcc->foreign)
+		return 0;
+	excess_us = kcc->queue_us > theta_us ? kcc->queue_us - theta_us : 0;
+	decay = min_t(u64, div_u64((u64)excess_us << KCC_SCALE, width_us), KCC_UNIT);
+	/* noise: from T/16 on, all of it at T */
+	excess_us = noise_us > rtt_us >> 4 ? noise_us - (rtt_us >> 4) : 0;
+	decay = max_t(u32, decay, min_t(u64, div_u64((u64)excess_us << KCC_SCALE,
+						     max(rtt_us, 1U)), KCC_UNIT));
+	return decay * kcc_kf_confidence(&kcc->kf) >> KCC_SCALE;
+}
+
+/* A probe is over: it reached its inflight, or the path says stop. */
+static bool kcc_is_up_done(struct sock *sk, const struct kcc_ack *ack,
+			   enum kcc_why *why)
+{
+	u32 rtt_us = kcc_model_rtt_us(sk), inflight_pkts;
+	struct kcc *kcc = kcc_ca(sk);
+
+	*why = KCC_WHY_LOSS;
+	if (ack->congested)
+		return true;
+	if (kcc_elapsed_us(sk, kcc->phase_stamp_us) < rtt_us)
+		return false;
+	*why = KCC_WHY_DELAY;
+	if (kcc->rounds >= 1 && !kcc->foreign &&
+	    kcc_round_delay_us(sk) > (rtt_us >> KCC_UP_DELAY_SHIFT) +
+				     KCC_UP_DELAY_MIN_US + kcc_noise_us(sk))
+		return true;
+	*why = KCC_WHY_TARGET;
+	inflight_pkts = kcc_inflight_pkts(sk);
+	if (inflight_pkts >= kcc->bound_pkts) {
+		kcc->probe_full = 1;
+		return true;
+	}
+	if (inflight_pkts >= kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UP_GAIN))
+		return true;
+	*why = KCC_WHY_TIMEOUT;
+	return kcc->rounds >= KCC_UP_ROUNDS;
+}
+
+/* The probe has found so much that it should double instead. */
+static bool kcc_has_room(const struct sock *sk, const struct kcc_ack *ack)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk);
+
+	return kcc->round_start && kcc->rounds >= KCC_ROOM_ROUNDS &&
+	       ack->bw >= kcc_fp_scale(kcc->ref_bw, KCC_ROOM_GAIN) &&
+	       ack->round_rtt_us <= rtt_us + kcc_theta_us(rtt_us) + kcc_noise_us(sk);
+}
+
+/* The bottleneck was busy all round and passed less than we paced: what came
+ * out is our share.  This is what ends the over-estimate of a maximum filter.
+ */
+static bool kcc_is_saturated(const struct sock *sk, const struct kcc_ack *ack)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk), z_us = ack->round_rtt_us;
+	u32 paced_bw = kcc_fp_scale(kcc_bw(kcc), kcc->pacing_gain);
+
+	if (!kcc->round_start || kcc->foreign || z_us == ~0U || !ack->bw ||
+	    ack->rs->is_app_limited)
+		return false;
+	return z_us > rtt_us + kcc_theta_us(rtt_us) + kcc_noise_us(sk) &&
+	       z_us <= rtt_us + (rtt_us >> 1) &&
+	       ack->bw < kcc_fp_scale(paced_bw, KCC_SATURATED_GAIN);
+}
+
+/* Is T still right?  Two rounds far above it, or too long unconfirmed. */
+static bool kcc_is_path_doubted(struct sock *sk, const struct kcc_ack *ack)
+{
+	u32 rtt_us = kcc_model_rtt_us(sk);
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (!kcc->round_start || ack->round_rtt_us == ~0U)
+		return false;
+	if (ack->round_rtt_us <= rtt_us + (rtt_us >> 1) + USEC_PER_MSEC +
+				 kcc_noise_us(sk))
+		kcc->high_rounds = 0;
+	else if (kcc->high_rounds < KCC_DOUBT_ROUNDS)
+		kcc->high_rounds++;
+	return kcc->high_rounds >= KCC_DOUBT_ROUNDS && !kcc->doubted;
+}
+
+static bool kcc_is_probe_rtt_due(const struct sock *sk)
+{
+	const struct kcc *kcc = kcc_ca(sk);
+
+	return !kcc->idle_restart && !kcc->window_open && !kcc->window_done &&
+	       after(tcp_jiffies32, kcc->fresh_stamp + KCC_PROBE_RTT_SEC * HZ +
+				    (sk->sk_hash & KCC_PROBE_RTT_SPREAD));
+}
+
+/* --- transitions -------------------------------------------------------- */
+
+static void kcc_enter_startup(struct sock *sk, enum kcc_why why)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc_enter(sk, KCC_STARTUP, KCC_NO_PHASE, why);
+	kcc->ref_bw = 0;
+	kcc->flat_rounds = 0;
+	kcc->slow_down = 0;
+	kcc->exit_verify = 0;
+	kcc->bound_pkts = ~0U;
+}
+
+static void kcc_enter_drain(struct sock *sk, enum kcc_why why)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->exit_delay_us = kcc_round_delay_us(sk);
+	kcc->exit_verify = why == KCC_WHY_DELAY && !kcc->exit_lenient;
+	kcc->full_pipe = 1;
+	kcc_enter(sk, KCC_DRAIN, KCC_NO_PHASE, why);
+	WRITE_ONCE(tcp_sk(sk)->snd_ssthresh,
+		   kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT));
+}
+
+static void kcc_enter_cruise(struct sock *sk, enum kcc_why why)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	bool deep = kcc->mode == KCC_PROBE_BW && kcc_drain_gain(kcc) < KCC_UNIT;
+	bool from_outside = kcc->mode != KCC_PROBE_BW;
+
+	kcc_enter(sk, KCC_PROBE_BW, KCC_CRUISE, why);
+	kcc->cruise_rounds = KCC_CRUISE_ROUNDS +
+			     kcc_compat_random_below(KCC_CRUISE_SPREAD);
+	if (why != KCC_WHY_TIMEOUT)
+		kcc_open_drained_window(sk, deep);
+	if (from_outside)
+		kcc_loss_restart(sk);
+}
+
+static void kcc_enter_up(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc_rotate_bw(kcc);
+	kcc->ref_bw = kcc_bw(kcc);
+	kcc->probe_full = 0;
+	kcc->doubted = 0;
+	kcc->exit_verify = 0;
+	kcc_enter(sk, KCC_PROBE_BW, KCC_UP, KCC_WHY_CYCLE);
+}
+
+/* Window to come back to after recovery or PROBE_RTT. */
+static void kcc_save_cwnd(struct sock *sk)
+{
+	u32 cwnd = kcc_compat_cwnd(tcp_sk(sk));
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (kcc->prev_ca_state < TCP_CA_Recovery && kcc->mode != KCC_PROBE_RTT)
+		kcc->prior_cwnd = cwnd;
+	else
+		kcc->prior_cwnd = max(kcc->prior_cwnd, cwnd);
+}
+
+static void kcc_enter_probe_rtt(struct sock *sk, const struct kcc_ack *ack,
+				enum kcc_why why)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc_save_cwnd(sk);
+	kcc->doubted = why == KCC_WHY_PATH_CHECK;
+	kcc->ref_bw = ack->rs->is_app_limited ? 0 : ack->bw;
+	kcc->disagreed_us = 0;
+	kcc->high_rounds = 0;
+	kcc_enter(sk, KCC_PROBE_RTT, KCC_NO_PHASE, why);
+}
+
+static void kcc_leave_probe_rtt(struct sock *sk, enum kcc_why why)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc_compat_set_cwnd(tp, max(kcc_compat_cwnd(tp), kcc->prior_cwnd));
+	kcc->fresh_stamp = tcp_jiffies32;
+	if (kcc->full_pipe)
+		kcc_enter_cruise(sk, why);
+	else
+		kcc_enter_startup(sk, why);
+}
+
+/* --- what each state does with an ACK ------------------------------------ */
+
+static void kcc_startup(struct sock *sk, struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->slow_down = kcc_is_startup_delayed(sk, 5, 0);
+	if (kcc_loss_ends_startup(sk, ack)) {
+		kcc_loss_bound_startup(sk, ack);
+		kcc_enter_drain(sk, KCC_WHY_LOSS);
+	} else if (kcc_is_startup_delayed(sk, 3, USEC_PER_MSEC)) {
+		kcc_enter_drain(sk, KCC_WHY_DELAY);
+	} else if (kcc_is_plateau(sk, ack)) {
+		kcc_enter_drain(sk, KCC_WHY_PLATEAU);
+	}
+}
+
+static void kcc_drain(struct sock *sk, struct kcc_ack *ack)
+{
+	if (kcc_is_drained(sk, ack))
+		kcc_enter_cruise(sk, KCC_WHY_DRAINED);
+	else if (kcc_is_drain_timeout(sk))
+		kcc_enter_cruise(sk, KCC_WHY_TIMEOUT);
+}
+
+static void kcc_up(struct sock *sk, struct kcc_ack *ack)
+{
+	enum kcc_why why;
+
+	if (kcc_has_room(sk, ack))
+		kcc_enter_startup(sk, KCC_WHY_ROOM);
+	else if (kcc_is_up_done(sk, ack, &why))
+		kcc_enter(sk, KCC_PROBE_BW, KCC_DOWN, why);
+}
+
+/* STARTUP left because of a delay.  If our drain removed less than half of it,
+ * it was noise or somebody else's queue: go on, but ask for more next time.
+ */
+static bool kcc_is_exit_refuted(struct sock *sk, const struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (!kcc->exit_verify || !ack->drained)
+		return false;
+	kcc->exit_verify = 0;
+	return kcc->drained_rtt_us > kcc_model_rtt_us(sk) + kcc->exit_delay_us / 2;
+}
+
+static void kcc_cruise(struct sock *sk, struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u32 bw = kcc_bw(kcc);
+
+	if (kcc_is_exit_refuted(sk, ack)) {
+		kcc->exit_lenient = 1;
+		kcc_enter_startup(sk, KCC_WHY_NOT_OURS);
+		return;
+	}
+	if (kcc_is_saturated(sk, ack))
+		kcc_set_bw(kcc, max(ack->bw, kcc_fp_scale(bw, KCC_SATURATED_FLOOR)));
+	/* An application that leaves the pipe drained gives a window for free. */
+	if (kcc->round_start && ack->rs->is_app_limited && !kcc->window_open &&
+	    tcp_packets_in_flight(tcp_sk(sk)) < kcc_bdp_pkts(sk, bw, KCC_UNIT / 2))
+		kcc_open_drained_window(sk, true);
+	if (kcc->rounds >= kcc->cruise_rounds && !kcc->window_open)
+		kcc_enter_up(sk);
+}
+
+static void kcc_probe_bw(struct sock *sk, struct kcc_ack *ack)
+{
+	switch (kcc_ca(sk)->phase) {
+	case KCC_UP:
+		kcc_up(sk, ack);
+		break;
+	case KCC_DOWN:
+		kcc_drain(sk, ack);
+		break;
+	default:
+		kcc_cruise(sk, ack);
+		break;
+	}
+}
+
+/* Half a BDP until one drained round confirms T, or two agree on another. */
+static void kcc_probe_rtt(struct sock *sk, struct kcc_ack *ack)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 before_us = kcc->disagreed_us;
+
+	/* rates of this mode are our own doing */
+	tp->app_limited = (tp->delivered + tcp_packets_in_flight(tp)) ? : 1;
+
+	if (ack->drained && ack->verdict != KCC_KF_DISAGREED) {
+		/* the queue was ours: bw is what came out before the check */
+		if (kcc->doubted && kcc->ref_bw)
+			kcc_set_bw(kcc, min(kcc_bw(kcc), kcc->ref_bw));
+		kcc_leave_probe_rtt(sk, KCC_WHY_CONFIRMED);
+	} else if (ack->drained && kcc->rounds && kcc->high_rounds++ && before_us) {
+		kcc_accept_path(sk, min(kcc->drained_rtt_us, before_us));
+		kcc->proven = 1;
+		kcc_leave_probe_rtt(sk, KCC_WHY_PATH_CHANGE);
+	} else if (kcc->rounds >= KCC_PROBE_RTT_ROUNDS) {
+		kcc_leave_probe_rtt(sk, KCC_WHY_TIMEOUT);
+	} else if (!kcc->window_open &&
+		   tcp_packets_in_flight(tp) <=
+		   max_t(u32, kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT * 3 / 4),
+			 KCC_CWND_MIN_PKTS)) {
+		kcc_open_drained_window(sk, true);
+	}
+}
+
+static void kcc_update_state(struct sock *sk, struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	switch (kcc->mode) {
+	case KCC_STARTUP:
+		kcc_startup(sk, ack);
+		break;
+	case KCC_DRAIN:
+		kcc_drain(sk, ack);
+		break;
+	case KCC_PROBE_BW:
+		if (kcc_is_path_doubted(sk, ack))
+			kcc_enter_probe_rtt(sk, ack, KCC_WHY_PATH_CHECK);
+		else if (kcc_is_probe_rtt_due(sk))
+			kcc_enter_probe_rtt(sk, ack, KCC_WHY_INTERVAL);
+		else
+			kcc_probe_bw(sk, ack);
+		break;
+	case KCC_PROBE_RTT:
+		kcc_probe_rtt(sk, ack);
+		break;
+	}
+	if (ack->rs->delivered > 0)
+		kcc->idle_restart = 0;
+}
+
+/* --- gains and window ---------------------------------------------------- */
+
+static void kcc_set_gains(struct kcc *kcc, u32 pacing_gain, u32 cwnd_gain)
+{
+	kcc->pacing_gain = min_t(u32, pacing_gain, KCC_GAIN_MAX);
+	kcc->cwnd_gain = min_t(u32, cwnd_gain, KCC_GAIN_MAX);
+}
+
+static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u32 decay;
+
+	switch (kcc->phase) {
+	case KCC_UP:
+		/* more while the queue is empty, little while one stands */
+		decay = kcc_decay(sk);
+		kcc_set_gains(kcc, max_t(u32, KCC_UP_FLOOR_GAIN, KCC_UP_GAIN -
+					 (decay * (KCC_UNIT / 4) >> KCC_SCALE)),
+			      kcc->foreign ? KCC_FOREIGN_WINDOW : KCC_UNIT * 3 / 2);
+		break;
+	case KCC_DOWN:
+		kcc_set_gains(kcc, is_above ? KCC_DOWN_GAIN : KCC_HOLD_GAIN,
+			      kcc_drain_gain(kcc));
+		break;
+	default:
+		/* while a window is measured hold what the drain reached */
+		if (kcc->window_open)
+			kcc_set_gains(kcc, KCC_UNIT, kcc->window_deep ?
+				      KCC_UNIT * 3 / 4 : KCC_UNIT);
+		else
+			kcc_set_gains(kcc, KCC_UNIT - (kcc_decay(sk) >> 4),
+				      kcc->foreign ? KCC_FOREIGN_WINDOW :
+				      KCC_CRUISE_WINDOW);
+		break;
+	}
+}
+
+static void kcc_update_gains(struct sock *sk, const struct kcc_ack *ack)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	bool is_above;
+
+	switch (kcc->mode) {
+	case KCC_STARTUP:
+		if (kcc->slow_down)
+			kcc_set_gains(kcc, KCC_SLOW_DOWN_GAIN, KCC_SLOW_DOWN_GAIN);
+		else
+			kcc_set_gains(kcc, kcc_startup_pacing_gain(sk),
+				      kcc_startup_window_gain(sk));
+		break;
+	case KCC_DRAIN:
+		is_above = kcc_inflight_pkts(sk) > kcc_drain_target_pkts(sk, ack);
+		kcc_set_gains(kcc, is_above ? KCC_DRAIN_GAIN : KCC_UNIT, KCC_UNIT);
+		break;
+	case KCC_PROBE_BW:
+		is_above = kcc->phase == KCC_DOWN &&
+			   kcc_inflight_pkts(sk) > kcc_drain_target_pkts(sk, ack);
+		kcc_update_probe_bw_gains(sk, is_above);
+		break;
+	case KCC_PROBE_RTT:
+		kcc_set_gains(kcc, KCC_UNIT, KCC_UNIT / 2);
+		break;
+	}
+}
+
+/* Loss recovery as BBR does it: conserve packets in its first round, then grow
+ * back; at its end the window from before.  Returns true while conserving.
+ */
+static bool kcc_recover(struct sock *sk, const struct rate_sample *rs, u32 *cwnd)
+{
+	u8 state = inet_csk(sk)->icsk_ca_state;
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 flight_pkts = tcp_packets_in_flight(tp) + rs->acked_sacked;
+
+	if (rs->losses > 0)
+		*cwnd = max_t(s32, *cwnd - rs->losses, 1);
+	if (state == TCP_CA_Recovery && kcc->prev_ca_state != TCP_CA_Recovery) {
+		kcc->packet_conservation = 1;
+		kcc->next_round = tp->delivered;
+		*cwnd = flight_pkts;
+	} else if (kcc->prev_ca_state >= TCP_CA_Recovery &&
+		   state < TCP_CA_Recovery) {
+		kcc->packet_conservation = 0;
+		*cwnd = max(*cwnd, kcc->prior_cwnd);
+	}
+	kcc->prev_ca_state = state;
+	if (kcc->packet_conservation)
+		*cwnd = max(*cwnd, flight_pkts);
+	return kcc->packet_conservation;
+}
+
+/* The window the state asks for, below the loss bound.  The bound comes last:
+ * on a LAN the room for bursts is several BDP.
+ */
+static u32 kcc_target_cwnd(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u32 cwnd = kcc_bdp_pkts(sk, kcc_bw(kcc), kcc->cwnd_gain);
+
+	if (kcc->full_pipe)
+		cwnd += kcc_extra_acked_pkts(sk);
+	cwnd = kcc_quantize_pkts(sk, cwnd);
+	if (kcc->bound_pkts != ~0U)
+		cwnd = min(cwnd, kcc->phase == KCC_UP ? kcc->bound_pkts :
+			   kcc->bound_pkts - kcc->bound_pkts / 20);
+	return cwnd;
+}
+
+static void kcc_set_cwnd(struct sock *sk, const struct rate_sample *rs)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 cwnd = kcc_compat_cwnd(tp), target;
+
+	if (rs->acked_sacked && !kcc_recover(sk, rs, &cwnd)) {
+		target = kcc_target_cwnd(sk);
+		if (kcc->full_pipe)
+			cwnd = min(cwnd + rs->acked_sacked, target);
+		else if (cwnd < target || tp->delivered < TCP_INIT_CWND)
+			cwnd += rs->acked_sacked;
+		cwnd = max_t(u32, cwnd, KCC_CWND_MIN_PKTS);
+	}
+	if (kcc->mode == KCC_PROBE_RTT)
+		cwnd = min(cwnd, max_t(u32, kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT / 2),
+				       KCC_CWND_MIN_PKTS));
+	kcc_compat_set_cwnd(tp, min(cwnd, tp->snd_cwnd_clamp));
+}
+
+/* --- hooks --------------------------------------------------------------- */
+
+static void kcc_main(struct sock *sk, const struct rate_sample *rs)
+{
+	struct kcc_ack ack = { .rs = rs, .round_rtt_us = ~0U };
+
+	kcc_model_update(sk, &ack);
+	kcc_loss_update(sk, &ack);
+	kcc_update_state(sk, &ack);
+	kcc_update_gains(sk, &ack);
+	kcc_set_pacing_rate(sk);
+	kcc_set_cwnd(sk, rs);
+	if (kcc_ca(sk)->round_start)
+		trace_kcc_round(sk, kcc_state_id(kcc_ca(sk)), &ack);
+}
+
+KCC_COMPAT_CONG_CONTROL(kcc_cong_control, kcc_main)
+
+/* The first packets after idle are about to leave: the pipe is empty.  Pace at
+ * bw instead of bursting, and take the free drained round.
+ */
+static void kcc_idle_restart(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (!tp->app_limited)
+		return;
+	kcc->idle_restart = 1;
+	kcc->epoch_stamp_us = tp->tcp_mstamp;
+	kcc->epoch_acked = 0;
+	if (kcc->mode == KCC_PROBE_RTT) {
+		kcc_leave_probe_rtt(sk, KCC_WHY_IDLE);
+	} else if (kcc->mode == KCC_PROBE_BW) {
+		kcc_enter_cruise(sk, KCC_WHY_IDLE);
+		kcc->window_deep = 1;
+		WRITE_ONCE(sk->sk_pacing_rate,
+			   kcc_pacing_rate(sk, kcc_bw(kcc), KCC_UNIT));
+	}
+}
+
+KCC_COMPAT_TX_START(kcc_tx_start, kcc_idle_restart)
+
+static void kcc_init(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	memset(kcc, 0, sizeof(*kcc));
+	kcc->mode = KCC_STARTUP;
+	kcc->phase = KCC_NO_PHASE;
+	kcc->prev_phase = KCC_NO_PHASE;
+	kcc->prev_ca_state = TCP_CA_Open;
+	WRITE_ONCE(tcp_sk(sk)->snd_ssthresh, TCP_INFINITE_SSTHRESH);
+	kcc_model_init(sk);
+	kcc_loss_init(sk);
+	kcc_init_pacing_rate(sk);
+	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+}
+
+static u32 kcc_ssthresh(struct sock *sk)
+{
+	kcc_save_cwnd(sk);
+	return tcp_sk(sk)->snd_ssthresh;
+}
+
+/* The losses were not: nothing to take back but what they made us believe. */
+static u32 kcc_undo_cwnd(struct sock *sk)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->flat_rounds = 0;
+	if (kcc->mode == KCC_STARTUP)
+		kcc->ref_bw = 0;
+	kcc_loss_restart(sk);
+	return max(kcc_compat_cwnd(tcp_sk(sk)), kcc->prior_cwnd);
+}
+
+/* A timeout ends the round; it leaves the inflight bound alone, since what is
+ * delivered after it says nothing about what fits.
+ */
+static void kcc_set_state(struct sock *sk, u8 new_state)
+{
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (new_state != TCP_CA_Loss)
+		return;
+	kcc->prev_ca_state = TCP_CA_Loss;
+	if (kcc->mode == KCC_STARTUP)
+		kcc->ref_bw = 0;
+	kcc_loss_restart(sk);
+	kcc->round_start = 1;
+}
+
+/* A flow may grow again even in recovery: room for three windows (BBR). */
+static u32 kcc_sndbuf_expand(struct sock *sk)
+{
+	return 3;
+}
+
+/* What `ss -tin` shows, in the block that it knows from BBR. */
+static size_t kcc_get_info(struct sock *sk, u32 ext, int *attr,
+			   union tcp_cc_info *info)
+{
+	struct kcc *kcc = kcc_ca(sk);
+	u64 bw;
+
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1) | 1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+	bw = kcc_fp_bytes_per_sec(kcc_bw(kcc), tcp_sk(sk)->mss_cache, KCC_UNIT);
+	memset(&info->bbr, 0, sizeof(info->bbr));
+	info->bbr.bbr_bw_lo = (u32)bw;
+	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
+	info->bbr.bbr_min_rtt = kcc_model_rtt_us(sk);
+	info->bbr.bbr_pacing_gain = kcc->pacing_gain;
+	info->bbr.bbr_cwnd_gain = kcc->cwnd_gain;
+	*attr = INET_DIAG_BBRINFO;
+	return sizeof(info->bbr);
+}
+
+static struct tcp_congestion_ops kcc_ops __read_mostly = {
+	.flags		= TCP_CONG_NON_RESTRICTED,
+	.name		= "kcc",
+	.owner		= THIS_MODULE,
+	.init		= kcc_init,
+	.cong_control	= kcc_cong_control,
+	.sndbuf_expand	= kcc_sndbuf_expand,
+	.undo_cwnd	= kcc_undo_cwnd,
+	.ssthresh	= kcc_ssthresh,
+	.get_info	= kcc_get_info,
+	.set_state	= kcc_set_state,
+	KCC_COMPAT_TX_START_HOOK(kcc_tx_start),
+	KCC_COMPAT_TSO_SEGS_HOOK(kcc_tso_segs),
+};
+
+static int __init kcc_register(void)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct kcc) > 104);
+	BUILD_BUG_ON(sizeof(struct kcc) > ICSK_CA_PRIV_SIZE);
+	err = kcc_sysctl_init();
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&kcc_ops);
+	if (err)
+		kcc_sysctl_exit();
+	return err;
+}
+
+static void __exit kcc_unregister(void)
+{
+	tcp_unregister_congestion_control(&kcc_ops);
+	kcc_sysctl_exit();
+}
+
+module_init(kcc_register);
+module_exit(kcc_unregister);
+
+MODULE_AUTHOR("The KCC developers");
+MODULE_DESCRIPTION("KCC: TCP congestion control for long fat networks");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(KCC_VERSION);
+MODULE_ALIAS("tcp_kcc");
