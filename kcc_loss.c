@@ -264,7 +264,7 @@ static void kcc_account_startup(struct sock *sk)
 	u32 delay_us = kcc_delay_now_us(sk);
 
 	if ((u64)acc.lost_pkts << 16 < (u64)acc.sent_pkts * KCC_STARTUP_SHARE_Q16 &&
-	    delay_us <= kcc_theta_us(kcc_model_rtt_us(sk)) + kcc_noise_us(sk))
+	    delay_us <= kcc_theta_us(sk) + kcc_noise_us(sk))
 		kcc_feed_base(kcc_ca(sk), acc);
 	kcc_open_account(sk, KCC_NO_PHASE);
 }
@@ -333,7 +333,7 @@ bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack)
 	if ((u64)acc.lost_pkts << 4 <= allowed_q4)
 		return false;
 	delay_us = kcc_delay_now_us(sk);
-	if (delay_us > kcc_theta_us(kcc_model_rtt_us(sk)) + kcc_noise_us(sk))
+	if (delay_us > kcc_theta_us(sk) + kcc_noise_us(sk))
 		return true;
 	return (u64)acc.lost_pkts << 16 >=
 	       (u64)acc.sent_pkts * KCC_STARTUP_SHARE_Q16;

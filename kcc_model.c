@@ -23,10 +23,13 @@
  * shorter than a cruise (6 rounds at least).
  */
 #define KCC_QUEUE_SHIFT		2
-/* Least queue that counts, T/16, and the grain of timers below that.  A drained
- * round is confirmed within the same sixteenth.
+/* Least queue that counts: T/2 over the fourth root of the BDP in packets (T/5
+ * at 40 packets, T/17 at 5500), and the grain of timers.  All flows at a
+ * bottleneck see the same queue; since the larger one has the lower limit, it
+ * gives way first and the smaller one asks for more.  That is what makes shares
+ * converge: probes and cuts in proportion to the rate do not.
  */
-#define KCC_THETA_SHIFT		4
+#define KCC_THETA_SHIFT		1
 #define KCC_THETA_MIN_US	500
 /* A drained RTT this far above T is somebody else's queue (or a longer path):
  * with T/16 two of four own flows took each other for strangers (experiments
@@ -86,12 +89,6 @@ u32 kcc_noise_us(const struct sock *sk)
 	return tcp_sk(sk)->mdev_us >> 1;
 }
 
-/* Least queue delay that counts as a queue, in us. */
-u32 kcc_theta_us(u32 rtt_us)
-{
-	return max_t(u32, rtt_us >> KCC_THETA_SHIFT, KCC_THETA_MIN_US);
-}
-
 /* Packets that a bandwidth keeps in flight at the model RTT.  Without an RTT
  * sample (no timestamps, all of the handshake retransmitted) the answer is the
  * initial window, the most that is safe to send blindly.
@@ -101,6 +98,31 @@ u32 kcc_bdp_pkts(const struct sock *sk, u32 bw, u32 gain)
 	u32 rtt_us = kcc_model_rtt_us(sk);
 
 	return rtt_us ? kcc_fp_bdp_pkts(bw, rtt_us, gain) : TCP_INIT_CWND;
+}
+
+/* v over the fourth root of n: logarithm and power by straight lines between
+ * powers of two, at most 9 % off and monotone.
+ */
+static u32 kcc_over_root4(u32 v, u32 n)
+{
+	u32 whole, log2_q4, log2_quarter_q6;
+
+	n = max(n, 1U);
+	whole = ilog2(n);
+	log2_q4 = whole << 4 | (((u64)n << 4 >> whole) & 15);
+	log2_quarter_q6 = log2_q4;	/* Q4 divided by 4 is Q6 */
+	v >>= log2_quarter_q6 >> 6;
+	return v - ((u64)v * (log2_quarter_q6 & 63) >> 7);
+}
+
+/* Least queue delay that counts as a queue, in us. */
+u32 kcc_theta_us(const struct sock *sk)
+{
+	u32 bdp_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc_ca(sk)), KCC_UNIT);
+	u32 theta_us = kcc_over_root4(kcc_model_rtt_us(sk) >> KCC_THETA_SHIFT,
+				      bdp_pkts);
+
+	return max_t(u32, theta_us, KCC_THETA_MIN_US);
 }
 
 /* Window to add for acknowledgements that come in clumps: the most acked in
@@ -282,13 +304,17 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 	}
 }
 
-/* D follows the round's minimum; it is not fed by an outlier. */
+/* D follows the round's minimum in CRUISE, from its second round on: what our
+ * own probe adds and takes back is no standing queue.
+ */
 static void kcc_update_queue(struct sock *sk, u32 z_us)
 {
 	u32 rtt_us = kcc_model_rtt_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
 	u32 delay_us = z_us > rtt_us ? z_us - rtt_us : 0;
 
+	if (kcc->phase != KCC_CRUISE || kcc->rounds < 2)
+		return;
 	kcc->queue_us += ((s64)delay_us - kcc->queue_us) >> KCC_QUEUE_SHIFT;
 }
 

@@ -90,10 +90,12 @@
 #define KCC_ROOM_GAIN		(KCC_UNIT * 137 / 100)
 #define KCC_ROOM_ROUNDS		3
 /* The queue that a probe may build. */
-#define KCC_UP_DELAY_SHIFT	2
+#define KCC_UP_DELAY_SHIFT	4
 #define KCC_UP_DELAY_MIN_US	500
-/* Range of queue delay over which the gain decays, T/8. */
-#define KCC_DECAY_SHIFT		3
+/* Range of queue delay over which the gain decays, T/32: narrow, so that flows
+ * of different size behave differently at one queue (see kcc_theta_us()).
+ */
+#define KCC_DECAY_SHIFT		5
 
 /* CRUISE. */
 #define KCC_CRUISE_ROUNDS	6
@@ -135,6 +137,7 @@ static void kcc_enter(struct sock *sk, enum kcc_mode mode, enum kcc_phase phase,
 	kcc->phase = phase;
 	kcc->rounds = 0;
 	kcc->window_open = 0;
+	kcc->pacing_gain = 0;	/* to be set anew, not only at the next round */
 	kcc->phase_stamp_us = tp->tcp_mstamp;
 	kcc->phase_delivered = tp->delivered;
 	trace_kcc_state(sk, from, kcc_state_id(kcc), why);
@@ -258,7 +261,7 @@ static u32 kcc_drain_target_pkts(const struct sock *sk, const struct kcc_ack *ac
 	u32 bw = kcc_bw(kcc);
 
 	if (ack->bw && !ack->rs->is_app_limited && !ack->rs->is_retrans &&
-	    kcc_round_delay_us(sk) > kcc_theta_us(kcc_model_rtt_us(sk)))
+	    kcc_round_delay_us(sk) > kcc_theta_us(sk))
 		bw = min(bw, ack->bw);
 	return max_t(u32, kcc_bdp_pkts(sk, bw, gain), KCC_CWND_MIN_PKTS);
 }
@@ -316,7 +319,7 @@ static u32 kcc_decay(const struct sock *sk)
 {
 	const struct kcc *kcc = kcc_ca(sk);
 	u32 rtt_us = kcc_model_rtt_us(sk), noise_us = kcc_noise_us(sk);
-	u32 theta_us = kcc_theta_us(rtt_us) + noise_us;
+	u32 theta_us = kcc_theta_us(sk) + noise_us;
 	u32 width_us = max(rtt_us >> KCC_DECAY_SHIFT, 1U);
 	u32 excess_us, decay;
 
@@ -335,7 +338,7 @@ static u32 kcc_decay(const struct sock *sk)
 static bool kcc_is_up_done(struct sock *sk, const struct kcc_ack *ack,
 			   enum kcc_why *why)
 {
-	u32 rtt_us = kcc_model_rtt_us(sk), inflight_pkts;
+	u32 rtt_us = kcc_model_rtt_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
 
 	*why = KCC_WHY_LOSS;
@@ -343,19 +346,18 @@ static bool kcc_is_up_done(struct sock *sk, const struct kcc_ack *ack,
 		return true;
 	if (kcc_elapsed_us(sk, kcc->phase_stamp_us) < rtt_us)
 		return false;
-	*why = KCC_WHY_DELAY;
-	if (kcc->rounds >= 1 && !kcc->foreign &&
-	    kcc_round_delay_us(sk) > (rtt_us >> KCC_UP_DELAY_SHIFT) +
-				     KCC_UP_DELAY_MIN_US + kcc_noise_us(sk))
-		return true;
 	*why = KCC_WHY_TARGET;
-	inflight_pkts = kcc_inflight_pkts(sk);
-	if (tcp_packets_in_flight(tcp_sk(sk)) + kcc_tso_segs_goal(sk, tcp_sk(sk)->mss_cache) >=
-	    kcc->bound_pkts) {
+	if (tcp_packets_in_flight(tcp_sk(sk)) +
+	    kcc_tso_segs_goal(sk, tcp_sk(sk)->mss_cache) >= kcc->bound_pkts) {
 		kcc->probe_full = 1;
 		return true;
 	}
-	if (inflight_pkts >= kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UP_GAIN))
+	if (kcc->foreign &&
+	    kcc_inflight_pkts(sk) >= kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UP_GAIN))
+		return true;
+	*why = KCC_WHY_DELAY;
+	if (!kcc->foreign && kcc_round_delay_us(sk) > kcc->queue_us + kcc_noise_us(sk) +
+	    max_t(u32, rtt_us >> KCC_UP_DELAY_SHIFT, KCC_UP_DELAY_MIN_US))
 		return true;
 	*why = KCC_WHY_TIMEOUT;
 	return kcc->rounds >= KCC_UP_ROUNDS;
@@ -369,7 +371,7 @@ static bool kcc_has_room(const struct sock *sk, const struct kcc_ack *ack)
 
 	return kcc->round_start && kcc->rounds >= KCC_ROOM_ROUNDS &&
 	       ack->bw >= kcc_fp_scale(kcc->ref_bw, KCC_ROOM_GAIN) &&
-	       ack->round_rtt_us <= rtt_us + kcc_theta_us(rtt_us) + kcc_noise_us(sk);
+	       ack->round_rtt_us <= rtt_us + kcc_theta_us(sk) + kcc_noise_us(sk);
 }
 
 /* The bottleneck was busy all round and passed less than we paced: what came
@@ -381,10 +383,11 @@ static bool kcc_is_saturated(const struct sock *sk, const struct kcc_ack *ack)
 	u32 rtt_us = kcc_model_rtt_us(sk), z_us = ack->round_rtt_us;
 	u32 paced_bw = kcc_fp_scale(kcc_bw(kcc), kcc->pacing_gain);
 
-	if (!kcc->round_start || kcc->foreign || z_us == ~0U || !ack->bw ||
-	    ack->rs->is_app_limited)
+	/* the first round of CRUISE still has DOWN's rate and UP's queue */
+	if (!kcc->round_start || kcc->rounds < 2 || kcc->foreign ||
+	    z_us == ~0U || !ack->bw || ack->rs->is_app_limited)
 		return false;
-	return z_us > rtt_us + kcc_theta_us(rtt_us) + kcc_noise_us(sk) &&
+	return z_us > rtt_us + kcc_theta_us(sk) + kcc_noise_us(sk) &&
 	       z_us <= rtt_us + (rtt_us >> 1) &&
 	       ack->bw < kcc_fp_scale(paced_bw, KCC_SATURATED_GAIN);
 }
@@ -674,15 +677,17 @@ static void kcc_set_gains(struct kcc *kcc, u32 pacing_gain, u32 cwnd_gain)
 static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
 {
 	struct kcc *kcc = kcc_ca(sk);
-	u32 decay;
+	bool is_new = kcc->round_start || !kcc->pacing_gain;
+	u32 gain = kcc->pacing_gain;
 
 	switch (kcc->phase) {
 	case KCC_UP:
 		/* more while the queue is empty, little while one stands */
-		decay = kcc_decay(sk);
-		kcc_set_gains(kcc, max_t(u32, KCC_UP_FLOOR_GAIN, KCC_UP_GAIN -
-					 (decay * (KCC_UNIT / 4) >> KCC_SCALE)),
-			      kcc->foreign ? KCC_FOREIGN_WINDOW : KCC_UNIT * 3 / 2);
+		if (is_new)
+			gain = max_t(u32, KCC_UP_FLOOR_GAIN, KCC_UP_GAIN -
+				     (kcc_decay(sk) * (KCC_UNIT / 4) >> KCC_SCALE));
+		kcc_set_gains(kcc, gain, kcc->foreign ? KCC_FOREIGN_WINDOW :
+			      KCC_UNIT * 3 / 2);
 		break;
 	case KCC_DOWN:
 		kcc_set_gains(kcc, is_above ? KCC_DOWN_GAIN : KCC_HOLD_GAIN,
@@ -694,8 +699,8 @@ static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
 			kcc_set_gains(kcc, KCC_UNIT, kcc->window_deep ?
 				      KCC_UNIT * 3 / 4 : KCC_UNIT);
 		else
-			kcc_set_gains(kcc, KCC_UNIT - (kcc_decay(sk) >> 4),
-				      kcc->foreign ? KCC_FOREIGN_WINDOW :
+			kcc_set_gains(kcc, is_new ? KCC_UNIT - (kcc_decay(sk) >> 4) :
+				      gain, kcc->foreign ? KCC_FOREIGN_WINDOW :
 				      KCC_CRUISE_WINDOW);
 		break;
 	}

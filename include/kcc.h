@@ -164,7 +164,7 @@ void kcc_sysctl_exit(void);
 u32 kcc_bw(const struct kcc *kcc);
 u32 kcc_model_rtt_us(const struct sock *sk);
 u32 kcc_noise_us(const struct sock *sk);
-u32 kcc_theta_us(u32 rtt_us);
+u32 kcc_theta_us(const struct sock *sk);
 u32 kcc_bdp_pkts(const struct sock *sk, u32 bw, u32 gain);
 u32 kcc_extra_acked_pkts(const struct sock *sk);
 u32 kcc_elapsed_us(const struct sock *sk, u32 since_us);
