@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 # KCC: `make help` lists the targets.
-#
-# The module is built against the running kernel, or any other:
-#   make KDIR=/lib/modules/6.12.0-1-amd64/build
-#   make KDIR=UML_TREE ARCH=um
 
 VERSION := $(shell cat VERSION)
 KVER    ?= $(shell uname -r)
@@ -14,21 +10,71 @@ OUT     ?= out
 ifneq ($(shell grep -s '^CONFIG_CC_IS_CLANG=y' $(KDIR)/include/config/auto.conf),)
 LLVM ?= 1
 endif
+COMPILER = $(if $(LLVM),clang,gcc)
 KMAKE = -C $(KDIR) $(if $(ARCH),ARCH=$(ARCH)) $(if $(LLVM),LLVM=$(LLVM)) \
-	$(if $(CC_FOR_KERNEL),CC=$(CC_FOR_KERNEL)) $(if $(W),W=$(W)) $(if $(C),C=$(C))
+	$(if $(W),W=$(W)) $(if $(C),C=$(C))
+
+DKMS_SRC = /usr/src/tcp-kcc-$(VERSION)
+# What DKMS needs to build on another day, for another kernel.
+DKMS_FILES = Kbuild Makefile VERSION LICENSE dkms.conf *.c *.h include compat scripts
 
 .DEFAULT_GOAL := modules
-.PHONY: modules clean help install uninstall dkms-install dkms-remove lint check demo
+.PHONY: modules probe clean help install uninstall unload dkms-install \
+	dkms-remove lint check demo
 
 ## modules        build kcc.ko (KDIR=TREE for another kernel, ARCH=um for UML)
 modules: probe
 	@$(MAKE) --no-print-directory $(KMAKE) M=$(CURDIR) modules
 
-.PHONY: probe
 probe:
-	@[ -e $(KDIR)/Makefile ] || { echo "no kernel headers in $(KDIR): install them (Debian: apt-get install linux-headers-$(KVER)) or say where they are with KDIR=" >&2; exit 1; }
-	@command -v $(or $(if $(LLVM),clang),gcc) >/dev/null || { echo "no compiler: install $(or $(if $(LLVM),clang llvm lld),gcc)" >&2; exit 1; }
+	@[ -e $(KDIR)/Makefile ] || { \
+		echo "no kernel headers in $(KDIR): install them (Debian: apt-get install linux-headers-$(KVER)), or name another tree with KDIR=" >&2; exit 1; }
+	@command -v $(COMPILER) >/dev/null || { \
+		echo "no compiler: install $(COMPILER)" >&2; exit 1; }
 	@scripts/probe.sh $(KMAKE)
+
+## install        build and install kcc.ko for KVER (default: the running kernel)
+install: modules
+	@$(MAKE) --no-print-directory $(KMAKE) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
+	depmod $(KVER)
+	@echo "installed; load it with: modprobe kcc"
+
+## uninstall      remove what install has put there
+uninstall:
+	rm -f /lib/modules/$(KVER)/updates/kcc.ko*
+	depmod $(KVER)
+
+## dkms-install   install by DKMS, which builds again for each new kernel
+dkms-install:
+	@command -v dkms >/dev/null || { echo "no dkms: install it (Debian: apt-get install dkms)" >&2; exit 1; }
+	rm -rf $(DKMS_SRC)
+	mkdir -p $(DKMS_SRC)
+	cp -r $(filter-out kcc.mod.c,$(wildcard $(DKMS_FILES))) $(DKMS_SRC)
+	rm -rf $(DKMS_SRC)/compat/kcc_probe.h $(DKMS_SRC)/compat/probe/build
+	dkms add -m tcp-kcc -v $(VERSION)
+	dkms build -m tcp-kcc -v $(VERSION) -k $(KVER)
+	dkms install -m tcp-kcc -v $(VERSION) -k $(KVER)
+
+## dkms-remove    take it out of DKMS, for all kernels
+dkms-remove:
+	dkms remove -m tcp-kcc -v $(VERSION) --all
+	rm -rf $(DKMS_SRC)
+
+## unload         stop using KCC and remove it from the kernel, with reasons if not
+unload:
+	@scripts/unload.sh
+
+## demo           KCC against BBR on both long paths, in virtual time: table, pictures
+demo:
+	@tests/demo --out $(OUT)/demo
+
+## check          all tests; ends with "N passed, N failed, N skipped"
+check:
+	@tests/check --out $(OUT)/check
+
+## lint           style and static checks only
+lint:
+	@tests/lint
 
 ## clean          remove what a build left
 clean:

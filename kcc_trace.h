@@ -15,16 +15,32 @@
 #include <linux/tracepoint.h>
 #include "kcc.h"
 
-#define KCC_STATES							\
-	EM(KCC_STARTUP << 2 | KCC_NO_PHASE,	"STARTUP")		\
-	EM(KCC_DRAIN << 2 | KCC_NO_PHASE,	"DRAIN")		\
-	EM(KCC_PROBE_BW << 2 | KCC_UP,		"UP")			\
-	EM(KCC_PROBE_BW << 2 | KCC_DOWN,	"DOWN")			\
-	EM(KCC_PROBE_BW << 2 | KCC_CRUISE,	"CRUISE")		\
-	EMe(KCC_PROBE_RTT << 2 | KCC_NO_PHASE,	"PROBE_RTT")
+#define kcc_show_state(state)						\
+	__print_symbolic(state,						\
+		{ KCC_STARTUP << 2 | KCC_NO_PHASE, "STARTUP" },	\
+		{ KCC_DRAIN << 2 | KCC_NO_PHASE, "DRAIN" },	\
+		{ KCC_PROBE_BW << 2 | KCC_UP, "UP" },	\
+		{ KCC_PROBE_BW << 2 | KCC_DOWN, "DOWN" },	\
+		{ KCC_PROBE_BW << 2 | KCC_CRUISE, "CRUISE" },	\
+		{ KCC_PROBE_RTT << 2 | KCC_NO_PHASE, "PROBE_RTT" })
 
-#define EM(a, b) { a, b },
-#define EMe(a, b) { a, b }
+#define kcc_show_why(why)						\
+	__print_symbolic(why,						\
+		{ KCC_WHY_INIT, "init" },	\
+		{ KCC_WHY_PLATEAU, "plateau" },	\
+		{ KCC_WHY_LOSS, "loss" },	\
+		{ KCC_WHY_DELAY, "delay" },	\
+		{ KCC_WHY_NOT_OURS, "delay_not_ours" },	\
+		{ KCC_WHY_DRAINED, "drained" },	\
+		{ KCC_WHY_TIMEOUT, "timeout" },	\
+		{ KCC_WHY_TARGET, "target" },	\
+		{ KCC_WHY_ROOM, "room" },	\
+		{ KCC_WHY_CYCLE, "cycle" },	\
+		{ KCC_WHY_INTERVAL, "interval" },	\
+		{ KCC_WHY_PATH_CHECK, "path_check" },	\
+		{ KCC_WHY_CONFIRMED, "confirmed" },	\
+		{ KCC_WHY_PATH_CHANGE, "path_change" },	\
+		{ KCC_WHY_IDLE, "idle" })
 
 TRACE_EVENT(kcc_state,
 	TP_PROTO(const struct sock *sk, u32 from, u32 to, u32 why),
@@ -45,9 +61,9 @@ TRACE_EVENT(kcc_state,
 	),
 	TP_printk("sport=%u dport=%u from=%s to=%s why=%s",
 		  __entry->sport, __entry->dport,
-		  __print_symbolic(__entry->from, KCC_STATES),
-		  __print_symbolic(__entry->to, KCC_STATES),
-		  __print_symbolic(__entry->why, KCC_REASONS))
+		  kcc_show_state(__entry->from),
+		  kcc_show_state(__entry->to),
+		  kcc_show_why(__entry->why))
 );
 
 TRACE_EVENT(kcc_round,
@@ -104,7 +120,7 @@ TRACE_EVENT(kcc_round,
 	),
 	TP_printk("sport=%u dport=%u state=%s bw_kbps=%u sample_kbps=%u x_us=%u dev_us=%u min_us=%u z_us=%u queue_us=%u noise_us=%u drained=%u foreign=%u cwnd=%u inflight=%u bdp=%u bound=%d gain=%u base_q16=%u lost=%u",
 		  __entry->sport, __entry->dport,
-		  __print_symbolic(__entry->state, KCC_STATES),
+		  kcc_show_state(__entry->state),
 		  __entry->bw_kbps, __entry->sample_kbps, __entry->x_us,
 		  __entry->dev_us, __entry->min_us, __entry->z_us,
 		  __entry->queue_us, __entry->noise_us, __entry->drained,
@@ -112,9 +128,6 @@ TRACE_EVENT(kcc_round,
 		  __entry->bdp, __entry->bound, __entry->gain,
 		  __entry->base_q16, __entry->lost)
 );
-
-#undef EM
-#undef EMe
 
 #endif /* KCC_TRACE_H */
 

@@ -71,6 +71,7 @@ static void name(struct sock *sk)					\
 {									\
 	fn(sk);								\
 }
+
 #define KCC_COMPAT_TX_START_HOOK(name)	.cwnd_event_tx_start = name
 #else
 #define KCC_COMPAT_TX_START(name, fn)					\
@@ -79,6 +80,7 @@ static void name(struct sock *sk, enum tcp_ca_event event)		\
 	if (event == CA_EVENT_TX_START)					\
 		fn(sk);							\
 }
+
 #define KCC_COMPAT_TX_START_HOOK(name)	.cwnd_event = name
 #endif
 
@@ -89,6 +91,7 @@ static u32 name(struct sock *sk)					\
 {									\
 	return min_fn(sk);						\
 }
+
 #define KCC_COMPAT_TSO_SEGS_HOOK(name)	.min_tso_segs = name
 #elif defined(KCC_HAVE_TSO_SEGS)
 #define KCC_COMPAT_TSO_SEGS(name, min_fn, goal_fn)			\
@@ -96,6 +99,7 @@ static u32 name(struct sock *sk, unsigned int mss_now)			\
 {									\
 	return goal_fn(sk, mss_now);					\
 }
+
 #define KCC_COMPAT_TSO_SEGS_HOOK(name)	.tso_segs = name
 #else
 #error "this kernel's tcp_congestion_ops has neither min_tso_segs nor tso_segs"

@@ -35,28 +35,23 @@ enum kcc_phase {
 };
 
 /* Why the state changed: what tracepoint kcc_state and the tests see. */
-#define KCC_REASONS							\
-	EM(KCC_WHY_INIT,		"init")				\
-	EM(KCC_WHY_PLATEAU,		"plateau")			\
-	EM(KCC_WHY_LOSS,		"loss")				\
-	EM(KCC_WHY_DELAY,		"delay")			\
-	EM(KCC_WHY_NOT_OURS,		"delay_not_ours")		\
-	EM(KCC_WHY_DRAINED,		"drained")			\
-	EM(KCC_WHY_TIMEOUT,		"timeout")			\
-	EM(KCC_WHY_TARGET,		"target")			\
-	EM(KCC_WHY_ROOM,		"room")				\
-	EM(KCC_WHY_CYCLE,		"cycle")			\
-	EM(KCC_WHY_INTERVAL,		"interval")			\
-	EM(KCC_WHY_PATH_CHECK,		"path_check")			\
-	EM(KCC_WHY_CONFIRMED,		"confirmed")			\
-	EM(KCC_WHY_PATH_CHANGE,		"path_change")			\
-	EMe(KCC_WHY_IDLE,		"idle")
-
-#define EM(a, b) a,
-#define EMe(a, b) a
-enum kcc_why { KCC_REASONS };
-#undef EM
-#undef EMe
+enum kcc_why {
+	KCC_WHY_INIT,			/* a connection begins */
+	KCC_WHY_PLATEAU,		/* three rounds without growth */
+	KCC_WHY_LOSS,			/* more loss than the path explains */
+	KCC_WHY_DELAY,			/* the RTT shows a queue */
+	KCC_WHY_NOT_OURS,		/* the delay stayed when we drained */
+	KCC_WHY_DRAINED,		/* the AND-gate */
+	KCC_WHY_TIMEOUT,		/* the longest stay is over */
+	KCC_WHY_TARGET,			/* inflight reached what it may */
+	KCC_WHY_ROOM,			/* a probe found much more */
+	KCC_WHY_CYCLE,			/* time to probe */
+	KCC_WHY_INTERVAL,		/* T unconfirmed for too long */
+	KCC_WHY_PATH_CHECK,		/* RTT far above T */
+	KCC_WHY_CONFIRMED,		/* a drained round agrees with T */
+	KCC_WHY_PATH_CHANGE,		/* two drained rounds agree on another T */
+	KCC_WHY_IDLE,			/* the pipe is empty after idle */
+};
 
 /* One connection.  Everything fits the 104 bytes of icsk_ca_priv. */
 struct kcc {

@@ -15,9 +15,9 @@
 #include <linux/types.h>
 
 #define KCC_BW_SCALE	24
-#define KCC_BW_UNIT	(1U << KCC_BW_SCALE)
+#define KCC_BW_UNIT	16777216U /* 1 << KCC_BW_SCALE */
 #define KCC_SCALE	8
-#define KCC_UNIT	(1U << KCC_SCALE)
+#define KCC_UNIT	256U	/* 1 << KCC_SCALE */
 
 /**
  * kcc_fp_bdp_pkts() - packets that a rate delivers in a time, rounded up

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* 6.10 (57bfc7605ca5), and backports: cong_control(sk, ack, flag, rs).
- * Absent: cong_control(sk, rs). */
+ * Absent: cong_control(sk, rs).
+ */
 #include <net/tcp.h>
 
 static void kcc_probe_main(struct sock *sk, u32 ack, int flag,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* 6.6: register_net_sysctl_sz(), and tables without an empty last entry.
- * Absent: register_net_sysctl() with the empty entry. */
+ * Absent: register_net_sysctl() with the empty entry.
+ */
 #include <net/tcp.h>
 
 #include <linux/sysctl.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the lab's commands share: where things are kept, how packages are
 # fetched, how progress and errors are said.  Sourced, never run.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 LAB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LAB_TOP=$(cd "$LAB_DIR/../.." && pwd)
