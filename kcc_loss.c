@@ -87,6 +87,7 @@ void kcc_loss_restart(struct sock *sk)
 void kcc_loss_init(struct sock *sk)
 {
 	kcc_ca(sk)->bound_pkts = ~0U;
+	kcc_ca(sk)->ce_mark = tcp_sk(sk)->delivered_ce;
 	kcc_open_account(sk, KCC_NO_PHASE);
 }
 
@@ -226,7 +227,7 @@ static void kcc_cut_bound(struct sock *sk, const struct rate_sample *rs, bool in
 
 	if (!in_up || kcc_is_queue_standing(sk))
 		bound_pkts = kcc_fp_scale(bound_pkts, KCC_CUT_GAIN);
-	kcc->bound_pkts = max3(bound_pkts, floor_pkts, KCC_CWND_MIN_PKTS);
+	kcc->bound_pkts = max3(bound_pkts, floor_pkts, (u32)KCC_CWND_MIN_PKTS);
 	kcc->clean_probes = 0;
 	kcc_loss_restart(sk);
 }
@@ -269,6 +270,32 @@ static void kcc_account_startup(struct sock *sk)
 	kcc_open_account(sk, KCC_NO_PHASE);
 }
 
+/* CE marks of the finished round: half their share off the inflight (as DCTCP
+ * with all weight on the last round), nothing while the administrator has not
+ * asked for it.  KCC never negotiates ECN by itself, and marks only come where
+ * it was.
+ */
+static void kcc_answer_marks(struct sock *sk, struct kcc_ack *ack)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 marked_pkts, fit_pkts, share_q8;
+
+	if (!kcc->round_start)
+		return;
+	marked_pkts = (u16)(tp->delivered_ce - kcc->ce_mark);
+	kcc->ce_mark = tp->delivered_ce;
+	if (!marked_pkts || ack->rs->delivered <= 0 ||
+	    !READ_ONCE(kcc_net(sk)->ecn_enable))
+		return;
+	share_q8 = min_t(u32, (marked_pkts << 8) / ack->rs->delivered, KCC_UNIT);
+	fit_pkts = min(kcc->bound_pkts, ack->rs->prior_in_flight);
+	fit_pkts -= (u64)fit_pkts * share_q8 >> 9;
+	kcc->bound_pkts = max_t(u32, fit_pkts, KCC_CWND_MIN_PKTS);
+	kcc->clean_probes = 0;
+	ack->congested = true;
+}
+
 /**
  * kcc_loss_update() - account one ACK; a verdict cuts the bound
  * @sk: socket, locked
@@ -280,6 +307,7 @@ void kcc_loss_update(struct sock *sk, struct kcc_ack *ack)
 	struct kcc_account acc;
 	enum kcc_phase phase;
 
+	kcc_answer_marks(sk, ack);
 	if (kcc->mode != KCC_PROBE_BW) {
 		if (kcc->mode == KCC_STARTUP && kcc->round_start)
 			kcc_account_startup(sk);

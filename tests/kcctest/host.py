@@ -192,7 +192,7 @@ def inserted_module(path):
     if not path:
         yield
         return
-    name = os.path.basename(path).removesuffix(".ko").replace("-", "_")
+    name = run("modinfo", "-F", "name", path).strip()
     if os.path.isdir(f"/sys/module/{name}"):
         raise SetupError(f"a module {name} is loaded already: 'rmmod {name}' first, "
                          "or leave --insmod out to use the loaded one")

@@ -9,6 +9,10 @@ LAB_CACHE=${KCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kcc}
 LAB_MIRROR=${KCC_MIRROR:-http://deb.debian.org/debian}
 LAB_JOBS=${KCC_JOBS:-$(nproc)}
 
+# in_list WORD LINES: is it one of them?  Without a pipe: grep -q leaves it early
+# and the writer's SIGPIPE would then count as "no" under pipefail.
+in_list() { grep -q -x -F -e "$1" <<<"$2"; }
+
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$*"; exit 2; }
 

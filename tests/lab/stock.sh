@@ -162,7 +162,7 @@ stock_forget() {
 # KVM is not tried: inside a cloud machine /dev/kvm is often there and still
 # runs no guest.  A host with a real one may set KCC_ACCEL=kvm.
 # Two processors take turns on one thread: with a thread each (thread=multi) one
-# may still run code that the other has just patched, and one boot in 20 crashes.
+# may still run code that the other has just patched, and one boot in 30 crashed.
 stock_boot() {
 	local accel=(-accel "${KCC_ACCEL:-tcg,thread=single}" -smp 2)
 	[ -z "${LAB_ICOUNT:-}" ] || accel=(-accel "tcg,thread=single" -smp 1 -icount "shift=0,sleep=off")
