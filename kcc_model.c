@@ -7,7 +7,9 @@
  *   D       queue delay: EWMA over rounds of round minimum - T
  *   N       RTT noise: twice the socket's own mean deviation.  The smoothed RTT
  *           follows a queue within a few ACKs, so the deviation around it holds
- *           only what is faster than a queue, and costs no state
+ *           only what is faster than a queue, and costs no state.  At the end of
+ *           a round also the distance from its minimum to the smoothed RTT: a
+ *           standing queue moves both alike, jitter holds them apart
  *
  * A drained window is what may raise T: the packets *sent* from the moment a
  * drain has ended until one BDP later, while inflight stays at most 1 BDP.
@@ -36,6 +38,8 @@
  * S4d).
  */
 #define KCC_FOREIGN_SHIFT	2
+/* RTTs that spread over more than an eighth of T make a round noisy. */
+#define KCC_NOISY_SHIFT		3
 /* What a burst may add to a drained window without spoiling it. */
 #define KCC_BURST_PKTS		8
 
@@ -276,7 +280,6 @@ static void kcc_note_proof(struct sock *sk)
  */
 static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 {
-	u32 noise_us = kcc_noise_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
 
 	ack->drained = kcc->window_done;
@@ -284,7 +287,7 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 	if (ack->drained)
 		z_us = min(z_us, kcc->drained_rtt_us);
 	kcc_kf_predict(&kcc->kf);
-	ack->verdict = kcc_kf_update(&kcc->kf, z_us, noise_us, ack->drained,
+	ack->verdict = kcc_kf_update(&kcc->kf, z_us, ack->noise_us, ack->drained,
 				     kcc->outlier);
 	kcc->outlier = ack->verdict == KCC_KF_OUTLIER;
 	switch (ack->verdict) {
@@ -302,6 +305,20 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 	default:
 		break;
 	}
+}
+
+/* How far the finished round's RTTs spread. */
+static void kcc_update_noise(struct sock *sk, struct kcc_ack *ack)
+{
+	u32 srtt_us = tcp_sk(sk)->srtt_us >> 3;
+	u32 spread_us = srtt_us > ack->round_rtt_us ?
+			srtt_us - ack->round_rtt_us : 0;
+	struct kcc *kcc = kcc_ca(sk);
+
+	ack->noise_us = max(kcc_noise_us(sk), spread_us);
+	kcc->noisy = spread_us > kcc_model_rtt_us(sk) >> KCC_NOISY_SHIFT;
+	if (kcc->mode == KCC_STARTUP)
+		kcc->high_rounds = kcc->noisy ? min(kcc->high_rounds + 1, 3) : 0;
 }
 
 /* D follows the round's minimum in CRUISE, from its second round on: what our
@@ -331,6 +348,7 @@ static void kcc_update_rtt(struct sock *sk, struct kcc_ack *ack)
 		kcc->round_rtt_us = ~0U;
 		kcc->samples = 0;
 		if (ack->round_rtt_us != ~0U) {
+			kcc_update_noise(sk, ack);
 			kcc_filter_round(sk, ack, ack->round_rtt_us);
 			kcc_update_queue(sk, ack->round_rtt_us);
 		}

@@ -68,6 +68,11 @@
  */
 #define KCC_DELAY_MIN_SAMPLES	8
 #define KCC_DELAY_MIN_PKTS	64
+/* Rounds in a row whose RTTs spread before it is called jitter: the one in which
+ * the queue begins to grow spreads as well, and waiting for its end costs three
+ * times the losses (2299 against 818 on 400 Mbit/s, 134 ms, 4 flows).
+ */
+#define KCC_NOISY_ROUNDS	2
 /* Plateau: three rounds that grow by less than a quarter (BBR). */
 #define KCC_GROWTH_GAIN		(KCC_UNIT * 5 / 4)
 #define KCC_FLAT_ROUNDS		3
@@ -268,16 +273,24 @@ static u32 kcc_drain_target_pkts(const struct sock *sk, const struct kcc_ack *ac
 
 /* --- predicates --------------------------------------------------------- */
 
-/* STARTUP sees a delay above T >> shift (at least 1 ms at the exit). */
-static bool kcc_is_startup_delayed(struct sock *sk, u32 shift, u32 floor_us)
+/* STARTUP sees a delay above T >> shift (at least 1 ms at the exit): in the round
+ * under way, before it is over; where RTTs spread, only in a finished round.
+ */
+static bool kcc_is_startup_delayed(struct sock *sk, const struct kcc_ack *ack,
+				   u32 shift, u32 floor_us)
 {
 	const struct kcc *kcc = kcc_ca(sk);
 	u32 limit_us = max(kcc_model_rtt_us(sk) >> shift, floor_us);
 
 	if (kcc->exit_lenient)
 		limit_us *= 3;
-	return tcp_packets_in_flight(tcp_sk(sk)) >= KCC_DELAY_MIN_PKTS &&
-	       kcc_round_delay_us(sk) > limit_us + kcc_noise_us(sk);
+	if (tcp_packets_in_flight(tcp_sk(sk)) < KCC_DELAY_MIN_PKTS)
+		return false;
+	if (kcc->high_rounds >= KCC_NOISY_ROUNDS)
+		return kcc->round_start && ack->round_rtt_us != ~0U &&
+		       ack->round_rtt_us > kcc_model_rtt_us(sk) + limit_us +
+					   ack->noise_us;
+	return kcc_round_delay_us(sk) > limit_us + kcc_noise_us(sk);
 }
 
 /* Three full rounds without growth.  Rounds in which the application did not
@@ -315,10 +328,11 @@ static bool kcc_is_drain_timeout(const struct sock *sk)
 /* How much of the probe gain queue and noise take away, 0 to KCC_UNIT.  A queue
  * that is not ours does not count: a loss-based competitor must not silence us.
  */
-static u32 kcc_decay(const struct sock *sk)
+static u32 kcc_decay(const struct sock *sk, const struct kcc_ack *ack)
 {
 	const struct kcc *kcc = kcc_ca(sk);
-	u32 rtt_us = kcc_model_rtt_us(sk), noise_us = kcc_noise_us(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk);
+	u32 noise_us = max(kcc_noise_us(sk), ack->noise_us);
 	u32 theta_us = kcc_theta_us(sk) + noise_us;
 	u32 width_us = max(rtt_us >> KCC_DECAY_SHIFT, 1U);
 	u32 excess_us, decay;
@@ -371,7 +385,7 @@ static bool kcc_has_room(const struct sock *sk, const struct kcc_ack *ack)
 
 	return kcc->round_start && kcc->rounds >= KCC_ROOM_ROUNDS &&
 	       ack->bw >= kcc_fp_scale(kcc->ref_bw, KCC_ROOM_GAIN) &&
-	       ack->round_rtt_us <= rtt_us + kcc_theta_us(sk) + kcc_noise_us(sk);
+	       ack->round_rtt_us <= rtt_us + kcc_theta_us(sk) + ack->noise_us;
 }
 
 /* The bottleneck was busy all round and passed less than we paced: what came
@@ -387,8 +401,8 @@ static bool kcc_is_saturated(const struct sock *sk, const struct kcc_ack *ack)
 	if (!kcc->round_start || kcc->rounds < 2 || kcc->foreign ||
 	    z_us == ~0U || !ack->bw || ack->rs->is_app_limited)
 		return false;
-	return z_us > rtt_us + kcc_theta_us(sk) + kcc_noise_us(sk) &&
-	       z_us <= rtt_us + (rtt_us >> 1) &&
+	return z_us > rtt_us + kcc_theta_us(sk) + ack->noise_us &&
+	       z_us <= rtt_us + (rtt_us >> 1) && !kcc->noisy &&
 	       ack->bw < kcc_fp_scale(paced_bw, KCC_SATURATED_GAIN);
 }
 
@@ -401,7 +415,7 @@ static bool kcc_is_path_doubted(struct sock *sk, const struct kcc_ack *ack)
 	if (!kcc->round_start || ack->round_rtt_us == ~0U)
 		return false;
 	if (ack->round_rtt_us <= rtt_us + (rtt_us >> 1) + USEC_PER_MSEC +
-				 kcc_noise_us(sk))
+				 2 * ack->noise_us)
 		kcc->high_rounds = 0;
 	else if (kcc->high_rounds < KCC_DOUBT_ROUNDS)
 		kcc->high_rounds++;
@@ -438,6 +452,7 @@ static void kcc_enter_drain(struct sock *sk, enum kcc_why why)
 	kcc->exit_delay_us = kcc_round_delay_us(sk);
 	kcc->exit_verify = why == KCC_WHY_DELAY && !kcc->exit_lenient;
 	kcc->full_pipe = 1;
+	kcc->high_rounds = 0;
 	kcc_enter(sk, KCC_DRAIN, KCC_NO_PHASE, why);
 	WRITE_ONCE(tcp_sk(sk)->snd_ssthresh,
 		   kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT));
@@ -514,11 +529,11 @@ static void kcc_startup(struct sock *sk, struct kcc_ack *ack)
 {
 	struct kcc *kcc = kcc_ca(sk);
 
-	kcc->slow_down = kcc_is_startup_delayed(sk, 5, 0);
+	kcc->slow_down = kcc_is_startup_delayed(sk, ack, 5, 0);
 	if (kcc_loss_ends_startup(sk, ack)) {
 		kcc_loss_bound_startup(sk, ack);
 		kcc_enter_drain(sk, KCC_WHY_LOSS);
-	} else if (kcc_is_startup_delayed(sk, 3, USEC_PER_MSEC)) {
+	} else if (kcc_is_startup_delayed(sk, ack, 3, USEC_PER_MSEC)) {
 		kcc_enter_drain(sk, KCC_WHY_DELAY);
 	} else if (kcc_is_plateau(sk, ack)) {
 		kcc_enter_drain(sk, KCC_WHY_PLATEAU);
@@ -674,7 +689,8 @@ static void kcc_set_gains(struct kcc *kcc, u32 pacing_gain, u32 cwnd_gain)
 	kcc->cwnd_gain = min_t(u32, cwnd_gain, KCC_GAIN_MAX);
 }
 
-static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
+static void kcc_update_probe_bw_gains(struct sock *sk, const struct kcc_ack *ack,
+				      bool is_above)
 {
 	struct kcc *kcc = kcc_ca(sk);
 	bool is_new = kcc->round_start || !kcc->pacing_gain;
@@ -685,7 +701,7 @@ static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
 		/* more while the queue is empty, little while one stands */
 		if (is_new)
 			gain = max_t(u32, KCC_UP_FLOOR_GAIN, KCC_UP_GAIN -
-				     (kcc_decay(sk) * (KCC_UNIT / 4) >> KCC_SCALE));
+				     (kcc_decay(sk, ack) * (KCC_UNIT / 4) >> KCC_SCALE));
 		kcc_set_gains(kcc, gain, kcc->foreign ? KCC_FOREIGN_WINDOW :
 			      KCC_UNIT * 3 / 2);
 		break;
@@ -699,7 +715,7 @@ static void kcc_update_probe_bw_gains(struct sock *sk, bool is_above)
 			kcc_set_gains(kcc, KCC_UNIT, kcc->window_deep ?
 				      KCC_UNIT * 3 / 4 : KCC_UNIT);
 		else
-			kcc_set_gains(kcc, is_new ? KCC_UNIT - (kcc_decay(sk) >> 4) :
+			kcc_set_gains(kcc, is_new ? KCC_UNIT - (kcc_decay(sk, ack) >> 4) :
 				      gain, kcc->foreign ? KCC_FOREIGN_WINDOW :
 				      KCC_CRUISE_WINDOW);
 		break;
@@ -726,7 +742,7 @@ static void kcc_update_gains(struct sock *sk, const struct kcc_ack *ack)
 	case KCC_PROBE_BW:
 		is_above = kcc->phase == KCC_DOWN &&
 			   kcc_inflight_pkts(sk) > kcc_drain_target_pkts(sk, ack);
-		kcc_update_probe_bw_gains(sk, is_above);
+		kcc_update_probe_bw_gains(sk, ack, is_above);
 		break;
 	case KCC_PROBE_RTT:
 		kcc_set_gains(kcc, KCC_UNIT, KCC_UNIT / 2);

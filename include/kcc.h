@@ -101,9 +101,9 @@ struct kcc {
 		probe_full:1,	/* this UP reached the inflight bound */
 		doubted:1,	/* PROBE_RTT by doubt; until the next UP */
 		loss_hold:1,	/* packets sent before a cut still arrive */
-		high_rounds:2,	/* rounds in a row far above the model RTT */
+		high_rounds:2,	/* in a row: STARTUP: noisy; later: far above T */
 		flat_rounds:2,	/* STARTUP: rounds without growth */
-		unused_a:1;
+		noisy:1;	/* the last round's RTTs spread widely */
 	u32	pacing_gain:10,	/* << KCC_SCALE */
 		cwnd_gain:10,	/* << KCC_SCALE */
 		rounds:4,	/* in this phase or mode, saturating */
@@ -145,6 +145,7 @@ struct kcc_ack {
 	const struct rate_sample *rs;
 	u32	bw;		/* delivery rate of this sample, 0: none */
 	u32	round_rtt_us;	/* round_start: the finished round's minimum */
+	u32	noise_us;	/* round_start: how far its RTTs spread */
 	bool	drained;	/* round_start: a drained window has closed */
 	bool	congested;	/* loss is the bottleneck's: a verdict fell */
 	enum kcc_kf_verdict verdict; /* round_start: what the filter said */
