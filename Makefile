@@ -20,7 +20,7 @@ DKMS_FILES = Kbuild Makefile VERSION LICENSE dkms.conf *.c *.h include compat sc
 
 .DEFAULT_GOAL := modules
 .PHONY: modules probe clean help install uninstall unload dkms-install \
-	dkms-remove lint check demo
+	dkms-remove lint check demo eval
 
 ## modules        build kcc.ko (KDIR=TREE for another kernel, ARCH=um for UML)
 modules: probe
@@ -71,6 +71,10 @@ demo:
 ## check          all tests; ends with "N passed, N failed, N skipped"
 check:
 	@tests/check --out $(OUT)/check
+
+## eval           BBR, CUBIC and KCC over the whole evaluation table (an hour)
+eval:
+	@tests/eval-table --out $(OUT)/eval
 
 ## lint           style and static checks only
 lint:
