@@ -61,11 +61,14 @@ static u32 kcc_kf_pmin_us2(const struct kcc_kf *kf)
 	return kcc_kf_square_us2(kcc_kf_x_us(kf) >> KCC_KF_PMIN_SHIFT);
 }
 
-/* Variance of one drained sample: its noise, and the grain of the path. */
-static u32 kcc_kf_r_us2(const struct kcc_kf *kf, u32 noise_us)
+/* Variance of one drained sample: its noise, and the grain of the path.  Not
+ * saturated: beside a saturated P a noise of half a second would look small.
+ */
+static u64 kcc_kf_r_us2(const struct kcc_kf *kf, u32 noise_us)
 {
-	return kcc_kf_square_us2(max(noise_us,
-				     kcc_kf_x_us(kf) >> (KCC_KF_PMIN_SHIFT - 1)));
+	u64 dev_us = max(noise_us, kcc_kf_x_us(kf) >> (KCC_KF_PMIN_SHIFT - 1));
+
+	return max_t(u64, dev_us * dev_us, 1);
 }
 
 static void kcc_kf_set_x(struct kcc_kf *kf, u32 x_us)
@@ -106,7 +109,7 @@ static void kcc_kf_step(struct kcc_kf *kf, u32 z_us, u32 noise_us)
 
 	/* A right shift of a negative value would round away from x. */
 	step_us_q4 = step_us_q4 < 0 ? -(-step_us_q4 >> 16) : step_us_q4 >> 16;
-	kf->x_us_q4 = max_t(s64, kf->x_us_q4 + step_us_q4, 1 << 4);
+	kf->x_us_q4 = clamp_t(s64, kf->x_us_q4 + step_us_q4, 1 << 4, U32_MAX);
 	kf->p_us2 -= (u64)kf->p_us2 * gain_q16 >> 16;
 	kf->p_us2 = max(kf->p_us2, kcc_kf_pmin_us2(kf));
 }
@@ -143,14 +146,14 @@ enum kcc_kf_verdict kcc_kf_update(struct kcc_kf *kf, u32 z_us, u32 noise_us,
 
 	if (z_us < x_us / 2 && !second_witness)
 		return KCC_KF_OUTLIER;
-	if (z_us <= x_us) {
+	if ((u64)z_us << 4 <= kf->x_us_q4) {
 		kcc_kf_step(kf, z_us, noise_us);
 		kcc_kf_set_x(kf, z_us);
 		return drained ? KCC_KF_CONFIRMED : KCC_KF_FELL;
 	}
 	if (!drained)
 		return KCC_KF_REJECTED;
-	if (z_us - x_us > kcc_kf_gate_us(x_us, noise_us))
+	if (z_us > x_us && z_us - x_us > kcc_kf_gate_us(x_us, noise_us))
 		return KCC_KF_DISAGREED;
 	kcc_kf_step(kf, z_us, noise_us);
 	return KCC_KF_CONFIRMED;

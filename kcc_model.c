@@ -38,6 +38,8 @@
  * S4d).
  */
 #define KCC_FOREIGN_SHIFT	2
+/* x that far above m: the path gets longer, or x has crept. */
+#define KCC_DRIFT_SHIFT		5
 /* RTTs that spread over more than an eighth of T make a round noisy. */
 #define KCC_NOISY_SHIFT		3
 /* What a burst may add to a drained window without spoiling it. */
@@ -47,6 +49,17 @@
 u32 kcc_bw(const struct kcc *kcc)
 {
 	return max(kcc->bw_max[0], kcc->bw_max[1]);
+}
+
+/* Bandwidth to drain by in PROBE_RTT: no more than came out in the last round
+ * before.  Where the path has got slower, half a BDP of the old rate is a standing
+ * queue, and T would be taken from it.
+ */
+u32 kcc_proven_bw(const struct kcc *kcc)
+{
+	if (kcc->mode == KCC_PROBE_RTT && kcc->ref_bw)
+		return min(kcc_bw(kcc), kcc->ref_bw);
+	return kcc_bw(kcc);
 }
 
 /* Forget the filter's history: the bandwidth is known to be this. */
@@ -176,12 +189,16 @@ static void kcc_update_bw(struct sock *sk, struct kcc_ack *ack)
 }
 
 /* How far a drain goes, as a share of the BDP.  At 1.0 a lone flow with too
- * large a T keeps a queue of just the error and confirms it for ever: the first
- * proof, and one asked for by the filter's fail-safe, needs 0.75.
+ * large a T keeps a queue of just the error and confirms it for ever: 0.75 is
+ * needed for the first proof, for one asked for by the filter's fail-safe, and
+ * before m follows an x that has drifted away from it.
  */
 u32 kcc_drain_gain(const struct kcc *kcc)
 {
-	if (kcc->proven && !kcc_kf_wants_recalibration(&kcc->kf))
+	bool has_drifted = kcc_kf_x_us(&kcc->kf) >
+			   kcc->min_rtt_us + (kcc->min_rtt_us >> KCC_DRIFT_SHIFT);
+
+	if (kcc->proven && !has_drifted && !kcc_kf_wants_recalibration(&kcc->kf))
 		return KCC_UNIT;
 	return KCC_UNIT * 3 / 4;
 }
@@ -222,7 +239,7 @@ static void kcc_update_drained_window(struct sock *sk, const struct kcc_ack *ack
 	}
 	if (rs->rtt_us > 0 && !before(rs->prior_delivered, kcc->phase_delivered))
 		kcc->drained_rtt_us = min_t(u32, kcc->drained_rtt_us, rs->rtt_us);
-	limit_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc), kcc->window_deep ?
+	limit_pkts = kcc_bdp_pkts(sk, kcc_proven_bw(kcc), kcc->window_deep ?
 				  KCC_UNIT * 4 / 5 : KCC_UNIT * 21 / 20);
 	limit_pkts += kcc_extra_acked_pkts(sk) + KCC_BURST_PKTS;
 	if (tcp_packets_in_flight(tp) > limit_pkts &&
@@ -245,19 +262,21 @@ void kcc_accept_path(struct sock *sk, u32 rtt_us)
 }
 
 /* A drained round disagreed with T.  Twice in a row and alike, far above noise:
- * there is a queue that our own drain does not touch.
+ * there is a queue that our own drain does not touch, or the path is longer.
  */
-static void kcc_note_disagreement(struct sock *sk, u32 z_us)
+static void kcc_note_disagreement(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 {
-	u32 rtt_us = kcc_model_rtt_us(sk), noise_us = kcc_noise_us(sk);
+	u32 rtt_us = kcc_model_rtt_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
-	u32 apart_us = max(z_us, kcc->disagreed_us) -
-		       min(z_us, kcc->disagreed_us);
+	u32 low_us = min(z_us, kcc->disagreed_us);
+	u32 apart_us = max(z_us, kcc->disagreed_us) - low_us;
 
 	if (kcc->disagreed_us &&
-	    apart_us <= kcc_kf_gate_us(rtt_us, noise_us) + KCC_THETA_MIN_US &&
-	    z_us > rtt_us + (rtt_us >> KCC_FOREIGN_SHIFT) + noise_us)
-		kcc->foreign = 1;
+	    apart_us <= kcc_kf_gate_us(rtt_us, ack->noise_us) + KCC_THETA_MIN_US) {
+		ack->agreed_us = low_us;
+		if (z_us > rtt_us + (rtt_us >> KCC_FOREIGN_SHIFT) + ack->noise_us)
+			kcc->foreign = 1;
+	}
 	kcc->disagreed_us = z_us;
 }
 
@@ -292,6 +311,9 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 	kcc->outlier = ack->verdict == KCC_KF_OUTLIER;
 	switch (ack->verdict) {
 	case KCC_KF_CONFIRMED:
+		/* deep: no queue of ours can be in it, so m may follow */
+		if (kcc->window_deep)
+			kcc->min_rtt_us = z_us;
 		kcc_note_proof(sk);
 		kcc->disagreed_us = 0;
 		kcc->foreign = 0;
@@ -300,7 +322,7 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 		kcc->min_rtt_us = min(kcc->min_rtt_us, z_us);
 		break;
 	case KCC_KF_DISAGREED:
-		kcc_note_disagreement(sk, z_us);
+		kcc_note_disagreement(sk, ack, z_us);
 		break;
 	default:
 		break;

@@ -471,8 +471,10 @@ static void kcc_enter_cruise(struct sock *sk, enum kcc_why why)
 			     kcc_compat_random_below(KCC_CRUISE_SPREAD);
 	if (why != KCC_WHY_TIMEOUT)
 		kcc_open_drained_window(sk, deep);
-	if (from_outside)
+	if (from_outside) {
+		kcc->high_rounds = 0;
 		kcc_loss_restart(sk);
+	}
 }
 
 static void kcc_enter_up(struct sock *sk)
@@ -509,6 +511,7 @@ static void kcc_enter_probe_rtt(struct sock *sk, const struct kcc_ack *ack,
 	kcc->ref_bw = ack->rs->is_app_limited ? 0 : ack->bw;
 	kcc->disagreed_us = 0;
 	kcc->high_rounds = 0;
+	kcc->exit_verify = 0;
 	kcc_enter(sk, KCC_PROBE_RTT, KCC_NO_PHASE, why);
 }
 
@@ -632,7 +635,6 @@ static void kcc_probe_rtt(struct sock *sk, struct kcc_ack *ack)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct kcc *kcc = kcc_ca(sk);
-	u32 before_us = kcc->disagreed_us;
 
 	/* rates of this mode are our own doing */
 	tp->app_limited = (tp->delivered + tcp_packets_in_flight(tp)) ? : 1;
@@ -642,15 +644,15 @@ static void kcc_probe_rtt(struct sock *sk, struct kcc_ack *ack)
 		if (kcc->doubted && kcc->ref_bw)
 			kcc_set_bw(kcc, min(kcc_bw(kcc), kcc->ref_bw));
 		kcc_leave_probe_rtt(sk, KCC_WHY_CONFIRMED);
-	} else if (ack->drained && kcc->rounds && kcc->high_rounds++ && before_us) {
-		kcc_accept_path(sk, min(kcc->drained_rtt_us, before_us));
+	} else if (ack->agreed_us) {
+		kcc_accept_path(sk, ack->agreed_us);
 		kcc->proven = 1;
 		kcc_leave_probe_rtt(sk, KCC_WHY_PATH_CHANGE);
 	} else if (kcc->rounds >= KCC_PROBE_RTT_ROUNDS) {
 		kcc_leave_probe_rtt(sk, KCC_WHY_TIMEOUT);
 	} else if (!kcc->window_open &&
 		   tcp_packets_in_flight(tp) <=
-		   max_t(u32, kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT * 3 / 4),
+		   max_t(u32, kcc_bdp_pkts(sk, kcc_proven_bw(kcc), KCC_UNIT * 3 / 4),
 			 KCC_CWND_MIN_PKTS)) {
 		kcc_open_drained_window(sk, true);
 	}
@@ -827,7 +829,7 @@ static void kcc_set_cwnd(struct sock *sk, const struct rate_sample *rs)
 		cwnd = max_t(u32, cwnd, KCC_CWND_MIN_PKTS);
 	}
 	if (kcc->mode == KCC_PROBE_RTT)
-		cwnd = min(cwnd, max_t(u32, kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT / 2),
+		cwnd = min(cwnd, max_t(u32, kcc_bdp_pkts(sk, kcc_proven_bw(kcc), KCC_UNIT / 2),
 				       KCC_CWND_MIN_PKTS));
 	kcc_compat_set_cwnd(tp, min(cwnd, tp->snd_cwnd_clamp));
 }

@@ -147,6 +147,9 @@ struct kcc_ack {
 	u32	round_rtt_us;	/* round_start: the finished round's minimum */
 	u32	noise_us;	/* round_start: how far its RTTs spread */
 	bool	drained;	/* round_start: a drained window has closed */
+	u32	agreed_us;	/* round_start: it and the one before it disagree
+				 * with T, but not with each other: the smaller
+				 */
 	bool	congested;	/* loss is the bottleneck's: a verdict fell */
 	enum kcc_kf_verdict verdict; /* round_start: what the filter said */
 };
@@ -158,6 +161,7 @@ void kcc_sysctl_exit(void);
 
 /* kcc_model.c */
 u32 kcc_bw(const struct kcc *kcc);
+u32 kcc_proven_bw(const struct kcc *kcc);
 u32 kcc_model_rtt_us(const struct sock *sk);
 u32 kcc_noise_us(const struct sock *sk);
 u32 kcc_theta_us(const struct sock *sk);
