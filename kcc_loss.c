@@ -45,7 +45,6 @@
 #define KCC_BASE_UNIT_SHIFT	5
 /* An account is closed at the end of a round only with this many packets. */
 #define KCC_ACCOUNT_MIN_PKTS	32
-#define KCC_CWND_MIN_PKTS	4
 
 struct kcc_account {
 	u32	sent_pkts;	/* delivered + lost */

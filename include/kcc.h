@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files of KCC share: the per-connection state and who provides what.
  *
- *   tcp_kcc.c     state machine, gains, window, pacing, hooks
+ *   tcp_kcc.c     state machine, gains, hooks
+ *   kcc_window.c  pacing rate and window from the gains, recovery
  *   kcc_model.c   what the path is: bandwidth, RTT, queue, ACK aggregation
  *   kcc_loss.c    what loss means: base share, verdicts, inflight bound
  *   kcc_kf.c      Kalman filter of the propagation delay (no socket)
@@ -18,6 +19,11 @@
 #include <net/tcp.h>
 #include "kcc_fixed.h"
 #include "kcc_kf.h"
+
+/* Smallest window: two delayed ACKs' worth (BBR). */
+#define KCC_CWND_MIN_PKTS	4
+/* Largest gain that 10 bits hold, 3.996. */
+#define KCC_GAIN_MAX		1023
 
 enum kcc_mode {
 	KCC_STARTUP,	/* double the rate each round until the pipe is full */
@@ -175,6 +181,18 @@ void kcc_rotate_bw(struct kcc *kcc);
 void kcc_accept_path(struct sock *sk, u32 rtt_us);
 void kcc_model_update(struct sock *sk, struct kcc_ack *ack);
 void kcc_model_init(struct sock *sk);
+
+/* kcc_window.c */
+unsigned long kcc_pacing_rate(const struct sock *sk, u32 bw, u32 gain);
+u32 kcc_startup_pacing_gain(const struct sock *sk);
+u32 kcc_startup_window_gain(const struct sock *sk);
+void kcc_init_pacing_rate(struct sock *sk);
+void kcc_set_pacing_rate(struct sock *sk);
+u32 kcc_min_tso_segs(struct sock *sk);
+u32 kcc_tso_segs_goal(struct sock *sk, unsigned int mss_now);
+u32 kcc_inflight_pkts(struct sock *sk);
+void kcc_save_cwnd(struct sock *sk);
+void kcc_set_cwnd(struct sock *sk, const struct rate_sample *rs);
 
 /* kcc_loss.c */
 void kcc_loss_init(struct sock *sk);
