@@ -14,8 +14,8 @@
  * Q, Pmax and Pmin grow with x^2, so a 1 ms path and a 600 ms path behave
  * alike.  P saturates at 2^32 - 1 us^2, a deviation of 65.5 ms: above an RTT
  * of 524 ms the variance is capped there, which only makes the filter a little
- * surer.  Against double precision x is off by less than 1/8 us plus x/2^16
- * per step (tests/unit/kf_test.c measures it).
+ * surer.  Against double precision x is off by less than 2 us plus x/2^16
+ * per step (tests/unit/kf_reference.c measures it).
  *
  * The update is directional.  A queue can only lengthen an RTT, so
  *  - a shorter sample is taken at once: every RTT is an upper bound of the

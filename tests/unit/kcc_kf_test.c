@@ -227,10 +227,13 @@ static void update_not_drained_never_raises_a_fraction(struct kunit *test)
 static void update_saturates_at_the_largest_rtt(struct kunit *test)
 {
 	struct kcc_kf kf = kf_at(U32_MAX);
-	u32 x_us = kcc_kf_x_us(&kf), noise_us = x_us;
+	u32 x_us = kcc_kf_x_us(&kf);
 
-	kcc_kf_update(&kf, x_us + kcc_kf_gate_us(x_us, noise_us), noise_us, true,
-		      false);
+	/* the larger step without noise, the wider gate with it */
+	kcc_kf_update(&kf, x_us + kcc_kf_gate_us(x_us, 0), 0, true, false);
+	KUNIT_EXPECT_GE(test, kcc_kf_x_us(&kf), x_us);
+	kf = kf_at(U32_MAX);
+	kcc_kf_update(&kf, x_us + kcc_kf_gate_us(x_us, x_us), x_us, true, false);
 	KUNIT_EXPECT_GE(test, kcc_kf_x_us(&kf), x_us);
 }
 
