@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files of KCC share: the per-connection state and who provides what.
  *
- *   tcp_kcc.c     state machine, gains, hooks
+ *   tcp_kcc.c     the module: hooks, one ACK from end to end
+ *   kcc_state.c   state machine and its gains
  *   kcc_window.c  pacing rate and window from the gains, recovery
  *   kcc_model.c   what the path is: bandwidth, RTT, queue, ACK aggregation
  *   kcc_loss.c    what loss means: base share, verdicts, inflight bound
@@ -182,6 +183,11 @@ void kcc_accept_path(struct sock *sk, u32 rtt_us);
 void kcc_model_update(struct sock *sk, struct kcc_ack *ack);
 void kcc_model_init(struct sock *sk);
 
+/* kcc_state.c */
+void kcc_update_state(struct sock *sk, struct kcc_ack *ack);
+void kcc_update_gains(struct sock *sk, const struct kcc_ack *ack);
+void kcc_state_idle(struct sock *sk);
+
 /* kcc_window.c */
 unsigned long kcc_pacing_rate(const struct sock *sk, u32 bw, u32 gain);
 u32 kcc_startup_pacing_gain(const struct sock *sk);
@@ -204,6 +210,12 @@ bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack);
 static inline struct kcc *kcc_ca(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
+}
+
+/* Mode and phase in one number, for the tracepoints. */
+static inline u32 kcc_state_id(const struct kcc *kcc)
+{
+	return kcc->mode << 2 | kcc->phase;
 }
 
 #endif /* KCC_H */

@@ -5,7 +5,7 @@
  * that works from one that does not; how well it works is for the lab to say.
  */
 
-/* Every arrow of the diagram in tcp_kcc.c, and no other. */
+/* Every arrow of the diagram in kcc_state.c, and no other. */
 static const struct unit_arrow legal_arrows[] = {
 	{ STARTUP, DRAIN, KCC_WHY_PLATEAU },
 	{ STARTUP, DRAIN, KCC_WHY_LOSS },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tcp_kcc.c as a part of the unit tests, with the suites that look inside
+/* tcp_kcc.c and kcc_state.c as a part of the unit tests, with the suites that look inside
  *
  * The tracepoints are real.  Their system is the word kcc in kcc_trace.h; under
  * another name they do not clash with those of kcc.ko.  The module's own entry
@@ -36,6 +36,7 @@ static u32 unit_random_below(u32 ceil)
 #define MODULE_VERSION(text)
 #define MODULE_ALIAS(text)
 #include "../../kcc_window.c"
+#include "../../kcc_state.c"
 #include "../../tcp_kcc.c"
 
 #include "kcc_unit.h"
