@@ -20,7 +20,7 @@ DKMS_FILES = Kbuild Makefile VERSION LICENSE dkms.conf *.c *.h include compat sc
 
 .DEFAULT_GOAL := modules
 .PHONY: modules probe clean help install uninstall unload dkms-install \
-	dkms-remove lint check demo eval
+	dkms-source dkms-remove deb lint check demo eval
 
 ## modules        build kcc.ko (KDIR=TREE for another kernel, ARCH=um for UML)
 modules: probe
@@ -47,18 +47,30 @@ uninstall:
 ## dkms-install   install by DKMS, which builds again for each new kernel
 dkms-install:
 	@command -v dkms >/dev/null || { echo "no dkms: install it (Debian: apt-get install dkms)" >&2; exit 1; }
+	@$(MAKE) --no-print-directory dkms-source
+	dkms add -m tcp-kcc -v $(VERSION)
+	dkms build -m tcp-kcc -v $(VERSION) -k $(KVER)
+	dkms install -m tcp-kcc -v $(VERSION) -k $(KVER)
+
+# The sources that DKMS needs, without what a build here has left among them.
+dkms-source:
 	rm -rf $(DKMS_SRC)
 	mkdir -p $(DKMS_SRC)
 	cp -r $(filter-out kcc.mod.c,$(wildcard $(DKMS_FILES))) $(DKMS_SRC)
 	rm -rf $(DKMS_SRC)/compat/kcc_probe.h $(DKMS_SRC)/compat/probe/build
-	dkms add -m tcp-kcc -v $(VERSION)
-	dkms build -m tcp-kcc -v $(VERSION) -k $(KVER)
-	dkms install -m tcp-kcc -v $(VERSION) -k $(KVER)
 
 ## dkms-remove    take it out of DKMS, for all kernels
 dkms-remove:
 	dkms remove -m tcp-kcc -v $(VERSION) --all
 	rm -rf $(DKMS_SRC)
+
+## deb            the Debian package kcc-dkms, in out/deb
+deb:
+	@command -v dh_dkms >/dev/null || { echo "no dh_dkms: install it (Debian: apt-get install build-essential debhelper dh-dkms)" >&2; exit 1; }
+	rm -rf $(OUT)/deb
+	$(MAKE) --no-print-directory dkms-source DKMS_SRC=$(OUT)/deb/kcc-dkms
+	cp -r debian README.md CHANGES.md $(OUT)/deb/kcc-dkms
+	cd $(OUT)/deb/kcc-dkms && dpkg-buildpackage -b -us -uc
 
 ## unload         stop using KCC and remove it from the kernel, with reasons if not
 unload:

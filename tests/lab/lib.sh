@@ -29,11 +29,12 @@ need() {
 		die "these packages are missing; run, as root: apt-get install ${missing[*]}"
 	say "installing ${missing[*]}"
 	mkdir -p "$LAB_CACHE/log"
+	# One at a time: dpkg's own lock does not wait.
 	{
-		apt-get -q update &&
+		flock 8 && apt-get -q update &&
 			DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 				--no-install-recommends install "${missing[@]}"
-	} >"$LAB_CACHE/log/apt.log" 2>&1 ||
+	} >"$LAB_CACHE/log/apt.log" 2>&1 8>"$LAB_CACHE/log/apt.lock" ||
 		die "apt-get could not install ${missing[*]}; see $LAB_CACHE/log/apt.log"
 }
 
