@@ -5,6 +5,8 @@ VERSION := $(shell cat VERSION)
 KVER    ?= $(shell uname -r)
 KDIR    ?= /lib/modules/$(KVER)/build
 OUT     ?= out
+# Further arguments of tests/demo, see its --help.
+DEMO    ?=
 
 # A kernel built by clang is only matched by clang.
 ifneq ($(shell grep -s '^CONFIG_CC_IS_CLANG=y' $(KDIR)/include/config/auto.conf),)
@@ -33,9 +35,13 @@ probe:
 		echo "no compiler: install $(COMPILER)" >&2; exit 1; }
 	@scripts/probe.sh $(KMAKE)
 
+# A kernel's packages leave out its key; without this the kernel's own Makefile would
+# try to sign nevertheless, and complain.
+NO_KEY = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
+
 ## install        build and install kcc.ko for KVER (default: the running kernel)
 install: modules
-	@$(MAKE) --no-print-directory $(KMAKE) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
+	@$(MAKE) --no-print-directory $(KMAKE) M=$(CURDIR) INSTALL_MOD_DIR=updates $(NO_KEY) modules_install
 	depmod $(KVER)
 	@echo "installed; load it with: modprobe kcc"
 
@@ -78,7 +84,7 @@ unload:
 
 ## demo           KCC against BBR on both long paths, in virtual time: table, pictures
 demo:
-	@tests/demo --out $(OUT)/demo
+	@tests/demo --out $(OUT)/demo $(DEMO)
 
 ## check          all tests; ends with "N passed, N failed, N skipped"
 check:
