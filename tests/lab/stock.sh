@@ -164,7 +164,7 @@ stock_forget() {
 # Two processors take turns on one thread: with a thread each (thread=multi) one
 # may still run code that the other has just patched, and one boot in 30 crashed.
 stock_boot() {
-	local accel=(-accel "${KCC_ACCEL:-tcg,thread=single}" -smp 2)
+	local accel=(-accel "${KCC_ACCEL:-tcg,thread=single}" -smp "$([ -n "${LAB_SINGLE:-}" ] && echo 1 || echo 2)")
 	[ -z "${LAB_ICOUNT:-}" ] || accel=(-accel "tcg,thread=single" -smp 1 -icount "shift=0,sleep=off")
 	# A comma in a path is doubled, as QEMU wants it.
 	exec qemu-system-x86_64 "${accel[@]}" -cpu max -m "$3" \
