@@ -26,8 +26,11 @@
  */
 #include "kcc.h"
 
-/* Loss above the base that is tolerated: 1 %. */
-#define KCC_LOSS_EPS_Q16	(U16_MAX / 100)
+/* Loss above the base that is tolerated: half a percent.  Ten flows at 0.1 BDP lose
+ * 0.97, 1.11 % with it and 1.34, 1.25, 1.42 % with a whole one, a policed flow 1.62
+ * and 2.07 %; on links with random loss of 0.1 to 20 % nothing changes.
+ */
+#define KCC_LOSS_EPS_Q16	(U16_MAX / 200)
 /* Loss share that ends STARTUP even without a queue: 15 % (40 % left twice as
  * many losses in a 0.1 BDP buffer, 0.99 against 0.41 %).
  */
@@ -40,26 +43,39 @@
  * fitted" is a handful of packets.
  */
 #define KCC_CUT_FLOOR_GAIN	(KCC_UNIT * 40 / 100)
+/* A loss is at a full queue when its neighbours waited for three quarters of the
+ * longest delay of late, if that is more than timers explain: T/32.
+ */
+#define KCC_FULL_SHIFT		2
+#define KCC_FULL_MIN_SHIFT	5
 /* Fewest packets behind the base before a verdict may fall. */
 #define KCC_BASE_MIN_WEIGHT	4
 #define KCC_BASE_UNIT_SHIFT	5
 /* An account is closed at the end of a round only with this many packets. */
 #define KCC_ACCOUNT_MIN_PKTS	32
 
+/* Accounts keep the low 24 bits of the socket's counters: 16 million packets, which
+ * is a round of 1 Tbit/s at 200 ms.
+ */
+#define KCC_COUNT_MASK		0xffffff
+
 struct kcc_account {
 	u32	sent_pkts;	/* delivered + lost */
 	u32	lost_pkts;
+	u32	full_pkts;	/* of these: at a full queue */
 };
 
 static struct kcc_account kcc_account(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct kcc *kcc = kcc_ca(sk);
-	u32 lost_pkts = tp->lost - kcc->acc_lost;
+	u32 lost_pkts = (tp->lost - kcc->acc_lost) & KCC_COUNT_MASK;
 
 	return (struct kcc_account){
-		.sent_pkts = tp->delivered - kcc->acc_delivered + lost_pkts,
+		.sent_pkts = ((tp->delivered - kcc->acc_delivered) & KCC_COUNT_MASK) +
+			     lost_pkts,
 		.lost_pkts = lost_pkts,
+		.full_pkts = min_t(u32, kcc->acc_full, lost_pkts),
 	};
 }
 
@@ -70,6 +86,7 @@ static void kcc_open_account(struct sock *sk, enum kcc_phase phase)
 	kcc->acc_phase = phase;
 	kcc->acc_delivered = tcp_sk(sk)->delivered;
 	kcc->acc_lost = tcp_sk(sk)->lost;
+	kcc->acc_full = 0;
 }
 
 /* Begin anew: what was sent before now says nothing about what comes. */
@@ -158,7 +175,8 @@ static void kcc_feed_base(struct kcc *kcc, struct kcc_account acc)
 
 	if (!acc.sent_pkts)
 		return;
-	share_q16 = div_u64((u64)acc.lost_pkts << 16, acc.sent_pkts);
+	share_q16 = div_u64((u64)(acc.lost_pkts - acc.full_pkts) << 16,
+			    acc.sent_pkts);
 	step = (share_q16 - kcc->base_q16) * acc.sent_pkts;
 	step = div_s64(step, min_t(u64, (u64)weight_pkts + acc.sent_pkts, S32_MAX));
 	kcc->base_q16 = clamp_t(s64, kcc->base_q16 + step, 0, U16_MAX);
@@ -188,6 +206,19 @@ static bool kcc_may_feed_base(const struct sock *sk, struct kcc_account acc)
 	return kcc->acc_phase != KCC_UP && !kcc_is_queue_standing(sk);
 }
 
+/* Against somebody else's queue: a sixteenth of the bound for each second of the
+ * cycle that ends, and a packet for every four of its rounds.  CUBIC takes back 30 %
+ * of its window in (0.75 W)^(1/3) s, 10 packets/s at 170 and 28 at 800.
+ */
+static u32 kcc_compete_step_pkts(const struct sock *sk)
+{
+	u32 rounds = kcc_ca(sk)->cruise_rounds + 3;
+	u64 cycle_us = (u64)rounds * (tcp_sk(sk)->srtt_us >> 3);
+
+	return rounds / 4 + (u32)min_t(u64, kcc_ca(sk)->bound_pkts * cycle_us >> 24,
+				       U16_MAX);
+}
+
 /* An UP that reached the bound and lost nothing shows that there is room.  The
  * step is additive and the same for every flow while a queue stands (growth in
  * proportion does not converge: four staggered flows Jain 0.63 to 0.91 with it,
@@ -202,7 +233,9 @@ static void kcc_grow_bound(struct sock *sk)
 		return;
 	if (kcc->clean_probes < 63)
 		kcc->clean_probes++;
-	if (kcc_is_queue_standing(sk)) {
+	if (kcc->foreign) {
+		step_pkts = kcc_compete_step_pkts(sk);
+	} else if (kcc_is_queue_standing(sk)) {
 		step_pkts = kcc->clean_probes + kcc->clean_probes / 2;
 	} else {
 		shift = 7 - min_t(u32, kcc->clean_probes, 5);
@@ -210,7 +243,8 @@ static void kcc_grow_bound(struct sock *sk)
 	}
 	kcc->bound_pkts += step_pkts;
 	/* Far above what the flow uses it bounds nothing. */
-	if (kcc->bound_pkts > kcc_bdp_pkts(sk, kcc_bw(kcc), 3 * KCC_UNIT) + 64)
+	if (!kcc->foreign &&
+	    kcc->bound_pkts > kcc_bdp_pkts(sk, kcc_bw(kcc), 3 * KCC_UNIT) + 64)
 		kcc->bound_pkts = ~0U;
 }
 
@@ -222,8 +256,14 @@ static void kcc_cut_bound(struct sock *sk, const struct rate_sample *rs, bool in
 	u32 fit_pkts = max(rs->delivered, 0) + kcc_extra_acked_pkts(sk);
 	u32 floor_pkts = kcc_fp_scale(min(kcc->bound_pkts, bdp_pkts),
 				      KCC_CUT_FLOOR_GAIN);
-	u32 bound_pkts = min(kcc->bound_pkts, fit_pkts);
+	u32 bound_pkts;
 
+	/* What a drain had in flight is no measure of what fits: without this a
+	 * CUBIC's overflow during DOWN cut 128 packets to 54.
+	 */
+	if (!in_up)
+		fit_pkts = max(fit_pkts, kcc_fp_scale(bdp_pkts, KCC_CRUISE_WINDOW));
+	bound_pkts = min(kcc->bound_pkts, fit_pkts);
 	if (!in_up || kcc_is_queue_standing(sk))
 		bound_pkts = kcc_fp_scale(bound_pkts, KCC_CUT_GAIN);
 	kcc->bound_pkts = max3(bound_pkts, floor_pkts, (u32)KCC_CWND_MIN_PKTS);
@@ -241,6 +281,28 @@ static void kcc_close_account(struct sock *sk, struct kcc_account acc)
 	kcc->all_sum_q4 = kcc_cusum_q4(kcc, kcc->all_sum_q4, acc);
 	if (kcc_may_feed_base(sk, acc))
 		kcc_feed_base(kcc, acc);
+}
+
+/* Where in the range of delays does loss happen?  Where a queue overflows the
+ * packets around the lost one have waited through all of it; loss of the path's own
+ * does not care, and is not part of the base only when it happens to be there.  This
+ * is the witness for many flows at a shallow buffer: their phases and the height of
+ * the queue tell nothing (ten flows at 0.1 BDP: 2.7 to 3.8 % lost without it).
+ */
+static void kcc_note_loss_delay(struct sock *sk, const struct rate_sample *rs)
+{
+	u32 rtt_us = kcc_model_rtt_us(sk), delay_us, full_us;
+	struct kcc *kcc = kcc_ca(sk);
+
+	if (rs->rtt_us <= 0)
+		return;
+	delay_us = rs->rtt_us > rtt_us ? rs->rtt_us - rtt_us : 0;
+	full_us = kcc_delay_max_us(kcc);
+	if (delay_us > full_us)
+		kcc->delay_max_q = min_t(u32, delay_us >> 4, U16_MAX);
+	if (rs->losses > 0 && full_us > rtt_us >> KCC_FULL_MIN_SHIFT &&
+	    delay_us > full_us - (full_us >> KCC_FULL_SHIFT))
+		kcc->acc_full = min(kcc->acc_full + rs->losses, U8_MAX);
 }
 
 /* Is the loss so far more than the path's own? */
@@ -270,7 +332,7 @@ static void kcc_account_startup(struct sock *sk)
 }
 
 /* CE marks of the finished round: half their share off the inflight (as DCTCP
- * with all weight on the last round), nothing while the administrator has not
+ * with all weight on the last round), down to one BDP; nothing while the administrator has not
  * asked for it.  KCC never negotiates ECN by itself, and marks only come where
  * it was.
  */
@@ -278,7 +340,7 @@ static void kcc_answer_marks(struct sock *sk, struct kcc_ack *ack)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct kcc *kcc = kcc_ca(sk);
-	u32 marked_pkts, fit_pkts, share_q8;
+	u32 marked_pkts, fit_pkts, bdp_pkts, share_q8;
 
 	if (!kcc->round_start)
 		return;
@@ -288,9 +350,11 @@ static void kcc_answer_marks(struct sock *sk, struct kcc_ack *ack)
 	    !READ_ONCE(kcc_net(sk)->ecn_enable))
 		return;
 	share_q8 = min_t(u32, (marked_pkts << 8) / ack->rs->delivered, KCC_UNIT);
-	fit_pkts = min(kcc->bound_pkts, ack->rs->prior_in_flight);
+	bdp_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT);
+	fit_pkts = min(kcc->bound_pkts, max(ack->rs->prior_in_flight,
+		       kcc_fp_scale(bdp_pkts, KCC_CRUISE_WINDOW)));
 	fit_pkts -= (u64)fit_pkts * share_q8 >> 9;
-	kcc->bound_pkts = max_t(u32, fit_pkts, KCC_CWND_MIN_PKTS);
+	kcc->bound_pkts = max3(fit_pkts, bdp_pkts, (u32)KCC_CWND_MIN_PKTS);
 	kcc->clean_probes = 0;
 	ack->congested = true;
 }
@@ -307,6 +371,7 @@ void kcc_loss_update(struct sock *sk, struct kcc_ack *ack)
 	enum kcc_phase phase;
 
 	kcc_answer_marks(sk, ack);
+	kcc_note_loss_delay(sk, ack->rs);
 	if (kcc->mode != KCC_PROBE_BW) {
 		if (kcc->mode == KCC_STARTUP && kcc->round_start)
 			kcc_account_startup(sk);

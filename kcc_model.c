@@ -33,15 +33,19 @@
  */
 #define KCC_THETA_SHIFT		1
 #define KCC_THETA_MIN_US	500
-/* A drained RTT this far above T is somebody else's queue (or a longer path):
- * with T/16 two of four own flows took each other for strangers (experiments
- * S4d).
- */
-#define KCC_FOREIGN_SHIFT	2
 /* x that far above m: the path gets longer, or x has crept. */
 #define KCC_DRIFT_SHIFT		5
 /* RTTs that spread over more than an eighth of T make a round noisy. */
 #define KCC_NOISY_SHIFT		3
+/* Rounds of that in a row which make a path jittery: a queue that comes and goes
+ * spreads RTTs for three or four (with the last round alone as the judge the queue
+ * of four staggered flows reached 300 ms).
+ */
+#define KCC_JITTERY_ROUNDS	5
+/* Most that noise may add to the gate of a drained round while the path is calm,
+ * T/32: a drain lets the RTT fall, and that is no noise.
+ */
+#define KCC_CALM_SHIFT		5
 /* What a burst may add to a drained window without spoiling it. */
 #define KCC_BURST_PKTS		8
 
@@ -100,10 +104,23 @@ u32 kcc_model_rtt_us(const struct sock *sk)
 	return min(kcc_kf_x_us(&kcc->kf), kcc->min_rtt_us);
 }
 
-/* RTT noise N in us: twice the mean deviation, which tcp_sock keeps times 4. */
+/* RTTs have spread widely for so many rounds that it is the path's own way. */
+bool kcc_is_jittery(const struct kcc *kcc)
+{
+	return kcc->full_pipe && kcc->noisy_rounds >= KCC_JITTERY_ROUNDS;
+}
+
+/* RTT noise N in us: twice the mean deviation, which tcp_sock keeps times 4.  On a
+ * path with jitter half of the longest delay of late, since the deviation forgets
+ * within one burst of ACKs: +-10 ms on 40 ms 43.9 -> 46 of 50 Mbit/s, ACKs in slots
+ * of 2 to 20 ms on a LAN 20 -> 330 of 500.
+ */
 u32 kcc_noise_us(const struct sock *sk)
 {
-	return tcp_sk(sk)->mdev_us >> 1;
+	const struct kcc *kcc = kcc_ca(sk);
+	u32 noise_us = tcp_sk(sk)->mdev_us >> 1;
+
+	return kcc_is_jittery(kcc) ? max(noise_us, kcc_delay_max_us(kcc) / 2) : noise_us;
 }
 
 /* Packets that a bandwidth keeps in flight at the model RTT.  Without an RTT
@@ -144,14 +161,20 @@ u32 kcc_theta_us(const struct sock *sk)
 
 /* Window to add for acknowledgements that come in clumps: the most acked in
  * excess of bw over the last two cycles, at most one BDP.  BBR's bound of
- * 100 ms is 100 BDP on a 1 ms path.
+ * 100 ms is 100 BDP on a 1 ms path.  Where jitter is longer than T it is the
+ * jitter that the window must cover.
  */
 u32 kcc_extra_acked_pkts(const struct sock *sk)
 {
 	const struct kcc *kcc = kcc_ca(sk);
 	u32 extra_pkts = max(kcc->extra_acked[0], kcc->extra_acked[1]);
+	u32 rtt_us = kcc_model_rtt_us(sk);
 
-	return min(extra_pkts, kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT));
+	if (!rtt_us)
+		return min_t(u32, extra_pkts, TCP_INIT_CWND);
+	if (kcc_is_jittery(kcc))
+		rtt_us = max(rtt_us, kcc_delay_max_us(kcc));
+	return min(extra_pkts, kcc_fp_bdp_pkts(kcc_bw(kcc), rtt_us, KCC_UNIT));
 }
 
 /* Does this ACK begin a new packet-timed round? */
@@ -254,30 +277,29 @@ void kcc_accept_path(struct sock *sk, u32 rtt_us)
 
 	kcc_kf_init(&kcc->kf, rtt_us);
 	kcc->min_rtt_us = rtt_us;
-	kcc->fresh_stamp = tcp_jiffies32;
+	kcc->fresh_ticks = kcc_now_ticks();
 	kcc->disagreed_us = 0;
 	kcc->foreign = 0;
 	kcc->proven = 0;
 	kcc->queue_us = 0;
 }
 
-/* A drained round disagreed with T.  Twice in a row and alike, far above noise:
- * there is a queue that our own drain does not touch, or the path is longer.
+/* A drained round disagreed with T.  Twice in a row and alike: there is a queue
+ * that our own drain does not touch, or the path is longer.
  */
 static void kcc_note_disagreement(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 {
 	u32 rtt_us = kcc_model_rtt_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
-	u32 low_us = min(z_us, kcc->disagreed_us);
-	u32 apart_us = max(z_us, kcc->disagreed_us) - low_us;
+	u32 low_us = min_t(u32, z_us, kcc->disagreed_us);
+	u32 apart_us = max_t(u32, z_us, kcc->disagreed_us) - low_us;
 
 	if (kcc->disagreed_us &&
 	    apart_us <= kcc_kf_gate_us(rtt_us, ack->noise_us) + KCC_THETA_MIN_US) {
 		ack->agreed_us = low_us;
-		if (z_us > rtt_us + (rtt_us >> KCC_FOREIGN_SHIFT) + ack->noise_us)
-			kcc->foreign = 1;
+		ack->apart_us = apart_us;
 	}
-	kcc->disagreed_us = z_us;
+	kcc->disagreed_us = min_t(u32, z_us, BIT(28) - 1);
 }
 
 /* A drained round confirmed T.  It renews the interval of PROBE_RTT unless the
@@ -291,7 +313,7 @@ static void kcc_note_proof(struct sock *sk)
 		kcc->proven = 1;
 	if (kcc->mode == KCC_PROBE_RTT ||
 	    (kcc->proven && READ_ONCE(kcc_net(sk)->probe_rtt_decouple)))
-		kcc->fresh_stamp = tcp_jiffies32;
+		kcc->fresh_ticks = kcc_now_ticks();
 }
 
 /* One update of the filter per round, with the drained window's result when
@@ -300,13 +322,16 @@ static void kcc_note_proof(struct sock *sk)
 static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 {
 	struct kcc *kcc = kcc_ca(sk);
+	u32 noise_us = ack->noise_us;
 
 	ack->drained = kcc->window_done;
 	kcc->window_done = 0;
 	if (ack->drained)
 		z_us = min(z_us, kcc->drained_rtt_us);
+	if (!kcc->noisy)
+		noise_us = min(noise_us, kcc_model_rtt_us(sk) >> KCC_CALM_SHIFT);
 	kcc_kf_predict(&kcc->kf);
-	ack->verdict = kcc_kf_update(&kcc->kf, z_us, ack->noise_us, ack->drained,
+	ack->verdict = kcc_kf_update(&kcc->kf, z_us, noise_us, ack->drained,
 				     kcc->outlier);
 	kcc->outlier = ack->verdict == KCC_KF_OUTLIER;
 	switch (ack->verdict) {
@@ -316,7 +341,6 @@ static void kcc_filter_round(struct sock *sk, struct kcc_ack *ack, u32 z_us)
 			kcc->min_rtt_us = z_us;
 		kcc_note_proof(sk);
 		kcc->disagreed_us = 0;
-		kcc->foreign = 0;
 		fallthrough;
 	case KCC_KF_FELL:
 		kcc->min_rtt_us = min(kcc->min_rtt_us, z_us);
@@ -338,7 +362,11 @@ static void kcc_update_noise(struct sock *sk, struct kcc_ack *ack)
 	struct kcc *kcc = kcc_ca(sk);
 
 	ack->noise_us = max(kcc_noise_us(sk), spread_us);
-	kcc->noisy = spread_us > kcc_model_rtt_us(sk) >> KCC_NOISY_SHIFT;
+	/* not while a drain is under way */
+	if (kcc->mode == KCC_STARTUP || (kcc->phase == KCC_CRUISE && kcc->rounds > 1)) {
+		kcc->noisy = spread_us > kcc_model_rtt_us(sk) >> KCC_NOISY_SHIFT;
+		kcc->noisy_rounds = kcc->noisy ? min(kcc->noisy_rounds + 1, 7) : 0;
+	}
 	if (kcc->mode == KCC_STARTUP)
 		kcc->high_rounds = kcc->noisy ? min(kcc->high_rounds + 1, 3) : 0;
 }
@@ -436,7 +464,7 @@ void kcc_model_init(struct sock *sk)
 	kcc->phase_delivered = tp->delivered;
 	kcc->round_rtt_us = ~0U;
 	kcc->min_rtt_us = ~0U;
-	kcc->fresh_stamp = tcp_jiffies32;
+	kcc->fresh_ticks = kcc_now_ticks();
 	if (rtt_us && rtt_us != ~0U)
 		kcc_accept_path(sk, rtt_us);
 }

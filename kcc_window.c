@@ -164,6 +164,10 @@ static u32 kcc_target_cwnd(struct sock *sk)
 	struct kcc *kcc = kcc_ca(sk);
 	u32 cwnd = kcc_bdp_pkts(sk, kcc_bw(kcc), kcc->cwnd_gain);
 
+	/* behind somebody else's queue a rate needs the whole RTT in flight */
+	if (kcc->foreign)
+		cwnd = max(cwnd, kcc_fp_bdp_pkts(kcc_bw(kcc), tcp_sk(sk)->srtt_us >> 3,
+						 KCC_UNIT * 5 / 4));
 	if (kcc->full_pipe)
 		cwnd += kcc_extra_acked_pkts(sk);
 	cwnd = kcc_quantize_pkts(sk, cwnd);

@@ -26,6 +26,9 @@
 /* Largest gain that 10 bits hold, 3.996. */
 #define KCC_GAIN_MAX		1023
 
+/* Cruise: 1.3 BDP may be in flight. */
+#define KCC_CRUISE_WINDOW	(KCC_UNIT * 13 / 10)
+
 enum kcc_mode {
 	KCC_STARTUP,	/* double the rate each round until the pipe is full */
 	KCC_DRAIN,	/* let the queue of STARTUP go */
@@ -75,14 +78,18 @@ struct kcc {
 	/* RTT, us */
 	struct kcc_kf kf;	/* propagation delay */
 	u32	min_rtt_us;	/* windowed minimum, ~0U before the first */
-	u32	fresh_stamp;	/* tcp_jiffies32: last drained confirmation */
+	u16	fresh_ticks;	/* kcc_now_ticks() at the last drained confirmation */
+	u16	delay_max_q;	/* longest delay above T of late, us >> 4 */
 	u32	round_rtt_us;	/* smallest of this round, ~0U when none */
 	u32	queue_us;	/* D: EWMA of round minimum - model RTT */
 
 	/* drained window: packets sent from phase_delivered to drained_end */
 	u32	drained_end;	/* tp->delivered at which it closes */
 	u32	drained_rtt_us;	/* smallest RTT in it, ~0U when none */
-	u32	disagreed_us;	/* last drained RTT that disagreed, or 0 */
+	u32	disagreed_us:28,/* last drained RTT that disagreed, or 0 */
+		foreign:2,	/* somebody else holds the queue: checks to go */
+		suspect:1,	/* the last check left a queue */
+		check_slot:1;	/* kcc_check_slot() at the last check */
 
 	/* phase */
 	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start */
@@ -100,7 +107,6 @@ struct kcc {
 		full_pipe:1,	/* STARTUP has ended once */
 		window_open:1,	/* a drained window is being measured */
 		window_done:1,	/* its result waits for the end of the round */
-		foreign:1,	/* somebody else holds the queue */
 		outlier:1,	/* the last round's RTT was below half of x */
 		exit_verify:1,	/* STARTUP left on delay: check it was ours */
 		exit_lenient:1,	/* it was not: ask for three times as much */
@@ -127,8 +133,10 @@ struct kcc {
 
 	/* loss */
 	u32	bound_pkts;	/* upper bound of inflight, ~0U: none */
-	u32	acc_delivered;	/* tp->delivered and tp->lost when this */
-	u32	acc_lost;	/* account was opened */
+	u32	acc_delivered:24, /* tp->delivered and tp->lost when this */
+		noisy_rounds:3;	/* in a row, saturating */
+	u32	acc_lost:24,	/* account was opened, low bits */
+		acc_full:8;	/* its losses at a full queue, saturating */
 	u16	probe_sum_q4;	/* CUSUM of losses in UP, packets << 4 */
 	u16	all_sum_q4;	/* the same over all phases */
 	u16	base_q16;	/* share of loss that is the path's own */
@@ -157,6 +165,7 @@ struct kcc_ack {
 	u32	agreed_us;	/* round_start: it and the one before it disagree
 				 * with T, but not with each other: the smaller
 				 */
+	u32	apart_us;	/* how far apart the two are */
 	bool	congested;	/* loss is the bottleneck's: a verdict fell */
 	enum kcc_kf_verdict verdict; /* round_start: what the filter said */
 };
@@ -170,6 +179,7 @@ void kcc_sysctl_exit(void);
 u32 kcc_bw(const struct kcc *kcc);
 u32 kcc_proven_bw(const struct kcc *kcc);
 u32 kcc_model_rtt_us(const struct sock *sk);
+bool kcc_is_jittery(const struct kcc *kcc);
 u32 kcc_noise_us(const struct sock *sk);
 u32 kcc_theta_us(const struct sock *sk);
 u32 kcc_bdp_pkts(const struct sock *sk, u32 bw, u32 gain);
@@ -210,6 +220,22 @@ bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack);
 static inline struct kcc *kcc_ca(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
+}
+
+/* Time for intervals of seconds, in steps of about a tenth.  It wraps after more than
+ * an hour, with tcp_jiffies32 itself, so a difference of two is always right.
+ */
+#define KCC_TICK_SHIFT		(const_ilog2(HZ) - 3)
+
+static inline u16 kcc_now_ticks(void)
+{
+	return tcp_jiffies32 >> KCC_TICK_SHIFT;
+}
+
+/* Longest delay above T of late, in us: about two probing cycles. */
+static inline u32 kcc_delay_max_us(const struct kcc *kcc)
+{
+	return (u32)kcc->delay_max_q << 4;
 }
 
 /* Mode and phase in one number, for the tracepoints. */
