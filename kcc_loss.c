@@ -351,8 +351,9 @@ static void kcc_answer_marks(struct sock *sk, struct kcc_ack *ack)
 		return;
 	share_q8 = min_t(u32, (marked_pkts << 8) / ack->rs->delivered, KCC_UNIT);
 	bdp_pkts = kcc_bdp_pkts(sk, kcc_bw(kcc), KCC_UNIT);
-	fit_pkts = min(kcc->bound_pkts, max(ack->rs->prior_in_flight,
-		       kcc_fp_scale(bdp_pkts, KCC_CRUISE_WINDOW)));
+	fit_pkts = max(ack->rs->prior_in_flight,
+		       kcc_fp_scale(bdp_pkts, KCC_CRUISE_WINDOW));
+	fit_pkts = min(kcc->bound_pkts, fit_pkts);
 	fit_pkts -= (u64)fit_pkts * share_q8 >> 9;
 	kcc->bound_pkts = max3(fit_pkts, bdp_pkts, (u32)KCC_CWND_MIN_PKTS);
 	kcc->clean_probes = 0;
