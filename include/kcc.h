@@ -88,8 +88,7 @@ struct kcc {
 	u32	drained_rtt_us;	/* smallest RTT in it, ~0U when none */
 	u32	disagreed_us:28,/* last drained RTT that disagreed, or 0 */
 		foreign:2,	/* somebody else holds the queue: checks to go */
-		suspect:1,	/* the last check left a queue */
-		check_slot:1;	/* kcc_check_slot() at the last check */
+		suspect:1;	/* the last check left a queue */
 
 	/* phase */
 	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start */
