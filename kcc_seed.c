@@ -72,9 +72,21 @@
 /* Entries that are removed in one go without letting others run. */
 #define KCC_SEED_BATCH		64
 
-#define KCC_SEED_NAME(name, text)	[KCC_SEED_##name] = text,
 const char *const kcc_seed_outcome_names[KCC_SEED_OUTCOME_COUNT] = {
-	KCC_SEED_OUTCOMES(KCC_SEED_NAME)
+	[KCC_SEED_USED] = "used",
+	[KCC_SEED_VALIDATED] = "validated",
+	[KCC_SEED_RETREATED] = "retreated",
+	[KCC_SEED_EXPIRED] = "expired",
+	[KCC_SEED_OLD] = "refused_old",
+	[KCC_SEED_RTT_LOW] = "refused_rtt_low",
+	[KCC_SEED_RTT_HIGH] = "refused_rtt_high",
+	[KCC_SEED_LOSS] = "refused_loss",
+	[KCC_SEED_CE] = "refused_ce",
+	[KCC_SEED_SLOW] = "refused_slow",
+	[KCC_SEED_BUDGET] = "refused_budget",
+	[KCC_SEED_NO_GAIN] = "refused_no_gain",
+	[KCC_SEED_LATE] = "refused_late",
+	[KCC_SEED_NO_ROOM] = "refused_no_room",
 };
 
 static const struct rhashtable_params kcc_seed_params = {
@@ -367,7 +379,7 @@ struct kcc_seed *kcc_seed_add(struct kcc_seeds *seeds,
 {
 	struct kcc_seed *seed, *other;
 
-	seed = kzalloc(sizeof(*seed), GFP_ATOMIC | __GFP_NOWARN);
+	seed = kcalloc(1, sizeof(*seed), GFP_ATOMIC | __GFP_NOWARN);
 	if (!seed)
 		return NULL;
 	seed->key = *key;

@@ -10,27 +10,24 @@
 struct sock;
 
 /* What became of a use.  Counted per namespace, told by tracepoint kcc_seed and
- * in /proc/net/kcc under these names.
+ * in /proc/net/kcc.
  */
-#define KCC_SEED_OUTCOMES(X)						\
-	X(USED, "used")			/* a jump began */		\
-	X(VALIDATED, "validated")	/* and was acked */		\
-	X(RETREATED, "retreated")	/* and met congestion */	\
-	X(EXPIRED, "expired")		/* and nobody sent, or it closed */ \
-	X(OLD, "refused_old")		/* older than kcc_kf_max_age */	\
-	X(RTT_LOW, "refused_rtt_low")	/* at most half of the stored RTT */ \
-	X(RTT_HIGH, "refused_rtt_high")	/* at least twice of it */	\
-	X(LOSS, "refused_loss")		/* loss in reconnaissance */	\
-	X(CE, "refused_ce")		/* CE mark in reconnaissance */	\
-	X(SLOW, "refused_slow")		/* the train came through slowly */ \
-	X(BUDGET, "refused_budget")	/* others are jumping already */ \
-	X(NO_GAIN, "refused_no_gain")	/* the window is as large already */ \
-	X(LATE, "refused_late")		/* STARTUP ended before */	\
-	X(NO_ROOM, "refused_no_room")	/* every entry is in use */
-
-#define KCC_SEED_ENUM(name, text)	KCC_SEED_##name,
 enum kcc_seed_outcome {
-	KCC_SEED_OUTCOMES(KCC_SEED_ENUM)
+	KCC_SEED_USED,		/* a jump began */
+	KCC_SEED_VALIDATED,	/* and was acked */
+	KCC_SEED_RETREATED,	/* and met congestion */
+	KCC_SEED_EXPIRED,	/* and nobody sent, or it closed */
+	/* refused: */
+	KCC_SEED_OLD,		/* unfed for more than kcc_kf_max_age */
+	KCC_SEED_RTT_LOW,	/* at most half of the stored RTT */
+	KCC_SEED_RTT_HIGH,	/* at least twice of it */
+	KCC_SEED_LOSS,		/* loss in reconnaissance */
+	KCC_SEED_CE,		/* CE mark in reconnaissance */
+	KCC_SEED_SLOW,		/* the train came through slowly */
+	KCC_SEED_BUDGET,	/* others are jumping already */
+	KCC_SEED_NO_GAIN,	/* the window is as large already */
+	KCC_SEED_LATE,		/* STARTUP ended before, or it was switched off */
+	KCC_SEED_NO_ROOM,	/* every entry is in use */
 	KCC_SEED_OUTCOME_COUNT
 };
 
@@ -39,7 +36,7 @@ struct kcc_seed_key {
 	u32	scope;		/* value of kcc_kf_scope */
 };
 
-/* One destination.  Whatever lies below lock is protected by it. */
+/* One destination. */
 struct kcc_seed {
 	struct rhash_head node;
 	struct kcc_seed_key key;
@@ -47,7 +44,7 @@ struct kcc_seed {
 		struct list_head lru;	/* in the table: kcc_seeds.lock */
 		struct rcu_head rcu;	/* removed from it */
 	};
-	spinlock_t lock;
+	spinlock_t lock;	/* of all that follows */
 	u32	fed_s;		/* boot time of the last sample */
 	u64	p_kbps2;	/* variance of x */
 	u32	x_kbps;		/* fair rate of one connection, 0: unknown */
@@ -68,7 +65,7 @@ struct kcc_seed {
 /* All destinations of one network namespace. */
 struct kcc_seeds {
 	struct rhashtable table;
-	spinlock_t lock;	/* lru, count: only to add and to remove */
+	spinlock_t lock;	/* of lru and count: only to add and to remove */
 	struct list_head lru;	/* in order of age, second chance if referenced */
 	u32	count;
 	atomic_t outcomes[KCC_SEED_OUTCOME_COUNT];

@@ -44,13 +44,13 @@
  * apply() with that.  (5.4 has __user at the buffer, which only sparse sees.)
  */
 #ifdef KCC_HAVE_SYSCTL_CONST_TABLE
-#define KCC_COMPAT_CTL_TABLE		const struct ctl_table
+#define KCC_COMPAT_CTL		const struct ctl_table *
 #else
-#define KCC_COMPAT_CTL_TABLE		struct ctl_table
+#define KCC_COMPAT_CTL		struct ctl_table *
 #endif
 #define KCC_COMPAT_SYSCTL_HANDLER(name, type, member, apply)		\
-static int name(KCC_COMPAT_CTL_TABLE *table, int write,		\
-		void *buffer, size_t *lenp, loff_t *ppos)		\
+static int name(KCC_COMPAT_CTL table, int write, void *buffer,		\
+		size_t *lenp, loff_t *ppos)				\
 {									\
 	int err = proc_douintvec_minmax(table, write, buffer, lenp, ppos); \
 									\

@@ -632,7 +632,7 @@ static void trim_removes_down_to_the_limit(struct kunit *test)
 /* In virtual time only the processor's own counter moves. */
 static u64 unit_cycles(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#if IS_ENABLED(CONFIG_UML_X86)
 	return __builtin_ia32_rdtsc();
 #else
 	return get_cycles();
