@@ -36,6 +36,10 @@
 #include "kcc.h"
 #include "kcc_trace.h"
 
+/* An application that has not filled the pipe by then is no case for a jump, and a
+ * loss so late no news of the path.
+ */
+#define KCC_RECON_ROUNDS	12
 /* More than a token bucket of 64 KB lets through at once (43 packets), and less
  * than what slow start would have sent by then (IW x 2^3).
  */
@@ -223,6 +227,10 @@ static void kcc_jump_recon(struct sock *sk, struct kcc_ack *ack)
 	struct kcc *kcc = kcc_ca(sk);
 	u32 kbps = 0, full_kbps = 0;
 
+	if (kcc->rounds >= KCC_RECON_ROUNDS) {
+		kcc_jump_end(sk, ack, KCC_SEED_LATE);
+		return;
+	}
 	if (kcc_jump_has_lost(sk, ack->rs)) {
 		kcc_jump_end(sk, ack, KCC_SEED_LOSS);
 		return;

@@ -461,14 +461,19 @@ static void kcc_seed_addr(const struct sock *sk, struct in6_addr *addr)
  */
 static bool kcc_seed_is_local(const struct sock *sk, const struct in6_addr *addr)
 {
-	const struct dst_entry *dst = __sk_dst_get(sk);
+	const struct dst_entry *dst;
+	bool is_local;
 
 	if (ipv6_addr_loopback(addr) || ipv6_addr_any(addr) ||
 	    ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
 		return true;
 	if (ipv6_addr_v4mapped(addr) && ipv4_is_loopback(addr->s6_addr32[3]))
 		return true;
-	return dst && dst->dev && dst->dev->flags & IFF_LOOPBACK;
+	rcu_read_lock();
+	dst = rcu_dereference(sk->sk_dst_cache);
+	is_local = dst && dst->dev && dst->dev->flags & IFF_LOOPBACK;
+	rcu_read_unlock();
+	return is_local;
 }
 
 /**

@@ -286,6 +286,22 @@ static void startup_that_ends_before_is_late(struct kunit *test)
 	jump_close(path);
 }
 
+/* A connection that trickles does not keep its reconnaissance open for ever. */
+static void application_that_trickles_is_late(struct kunit *test)
+{
+	struct unit_path *path = jump_usual(test);
+
+	path->app_us = 10000;
+	unit_path_run(path, 10 * UNIT_RTT_US, NULL);
+	KUNIT_EXPECT_EQ(test, (u32)kcc_ca(path->sk)->jump, KCC_JUMP_RECON);
+	unit_path_run(path, 10 * UNIT_RTT_US, NULL);
+	KUNIT_EXPECT_EQ(test, jump_counted(path->sk, KCC_SEED_LATE), 1);
+	path->drop_every = 5;
+	unit_path_run(path, 20 * UNIT_RTT_US, NULL);
+	KUNIT_EXPECT_GT(test, jump_entry(path->sk)->peak_kbps, 0);
+	jump_close(path);
+}
+
 /* --- wrong ------------------------------------------------------------------ */
 
 /* The path is 20 times slower than remembered: no more than 1.5 times the losses
@@ -513,6 +529,7 @@ static struct kunit_case kcc_jump_cases[] = {
 	KUNIT_CASE(old_entry_is_refused),
 	KUNIT_CASE(jump_is_refused_when_seeding_was_switched_off),
 	KUNIT_CASE(startup_that_ends_before_is_late),
+	KUNIT_CASE(application_that_trickles_is_late),
 	KUNIT_CASE(path_20_times_slower_is_seen_by_the_train),
 	KUNIT_CASE(path_half_as_fast_is_little_harm),
 	KUNIT_CASE(congestion_in_flight_retreats),
