@@ -67,7 +67,9 @@ static bool kcc_jump_is_marked(const struct sock *sk)
 
 static bool kcc_jump_has_lost(const struct sock *sk, const struct rate_sample *rs)
 {
-	return tcp_sk(sk)->lost != kcc_ca(sk)->acc_lost || rs->losses > 0 ||
+	u32 sent_pkts;
+
+	return kcc_lost_pkts(sk, &sent_pkts) || rs->losses > 0 ||
 	       tcp_sk(sk)->total_retrans ||
 	       inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery;
 }
@@ -75,12 +77,9 @@ static bool kcc_jump_has_lost(const struct sock *sk, const struct rate_sample *r
 /* A flight may lose what a path loses by itself. */
 static bool kcc_jump_is_congested(const struct sock *sk)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct kcc *kcc = kcc_ca(sk);
-	u32 lost_pkts = tp->lost - kcc->acc_lost;
-	u32 acked_pkts = tp->delivered - kcc->acc_delivered;
+	u32 sent_pkts, lost_pkts = kcc_lost_pkts(sk, &sent_pkts);
 
-	return lost_pkts > KCC_JUMP_LOSS_PKTS + (acked_pkts >> KCC_JUMP_LOSS_SHIFT) ||
+	return lost_pkts > KCC_JUMP_LOSS_PKTS + (sent_pkts >> KCC_JUMP_LOSS_SHIFT) ||
 	       kcc_jump_is_marked(sk) ||
 	       inet_csk(sk)->icsk_ca_state == TCP_CA_Loss;
 }
@@ -89,7 +88,7 @@ static bool kcc_jump_is_late(const struct sock *sk)
 {
 	u32 limit_us = KCC_JUMP_TIMEOUT_RTTS * kcc_ca(sk)->min_rtt_us;
 
-	return kcc_elapsed_us(sk, kcc_ca(sk)->jump_stamp_us) >
+	return kcc_elapsed_us(sk, kcc_ca(sk)->phase_stamp_us) >
 	       min_t(u32, limit_us, KCC_JUMP_TIMEOUT_US);
 }
 
@@ -167,7 +166,6 @@ static void kcc_jump_clear(struct kcc *kcc)
 	kcc->jump = KCC_JUMP_NONE;
 	kcc->jump_kbps = 0;
 	kcc->jump_end = 0;
-	kcc->jump_stamp_us = 0;
 	kcc->ceiling_bw = 0;
 }
 
@@ -207,7 +205,7 @@ static void kcc_jump_start(struct sock *sk, u32 kbps, u32 full_kbps)
 	struct kcc *kcc = kcc_ca(sk);
 	u32 train_pkts = min_t(u32, KCC_TRAIN_PKTS, kcc_jump_room_pkts(sk));
 
-	kcc->jump_stamp_us = tp->tcp_mstamp;
+	kcc->phase_stamp_us = tp->tcp_mstamp;
 	kcc->ceiling_bw = kcc_fp_kbps_to_bw(full_kbps, tp->mss_cache);
 	kcc_seed_report(sk, KCC_SEED_USED, kbps);
 	kcc_jump_fly(sk, kbps);

@@ -609,11 +609,12 @@ static u32 kcc_seed_now_s(void)
 static bool kcc_seed_may_feed(const struct sock *sk, const struct kcc_ack *ack)
 {
 	const struct kcc *kcc = kcc_ca(sk);
+	u32 sent_pkts;
 
 	return kcc->round_start && kcc->phase == KCC_CRUISE && kcc->rounds >= 3 &&
 	       !kcc->window_open && !kcc->loss_hold && ack->bw &&
 	       !ack->rs->is_app_limited && ack->rs->losses <= 0 &&
-	       tcp_sk(sk)->lost == kcc->acc_lost &&
+	       !kcc_lost_pkts(sk, &sent_pkts) &&
 	       inet_csk(sk)->icsk_ca_state < TCP_CA_CWR;
 }
 

@@ -97,23 +97,23 @@ struct kcc {
 		seed_window:2,	/* its window that last counted us */
 		jump:3;		/* enum kcc_jump */
 
+	/* drained window: packets sent from phase_delivered to drained_end; before
+	 * the first one, while jump is not NONE: the jump
+	 */
 	union {
-		/* drained window: sent from phase_delivered to drained_end */
-		struct {
-			u32 drained_end;	/* tp->delivered where it closes */
-			u32 drained_rtt_us;	/* smallest RTT, ~0U when none */
-			u32 disagreed_us;	/* last that disagreed, or 0 */
-		};
-		/* before the first: the jump, while jump is not NONE */
-		struct {
-			u32 jump_end;		/* tp->delivered where it ends */
-			u32 jump_kbps;		/* granted rate */
-			u32 jump_stamp_us;	/* since then */
-		};
+		u32 drained_end; /* tp->delivered at which it closes */
+		u32 jump_end;	/* the same for what the jump is doing */
 	};
+	union {
+		u32 drained_rtt_us; /* smallest RTT in it, ~0U when none */
+		u32 jump_kbps;	/* granted rate */
+	};
+	u32	disagreed_us;	/* last drained RTT that disagreed, or 0 */
 
 	/* phase */
-	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start */
+	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start; in a
+				 * jump when it was granted
+				 */
 	u32	phase_delivered;/* tp->delivered at its start */
 
 	u32	mode:2,		/* enum kcc_mode */
@@ -246,6 +246,7 @@ void kcc_set_cwnd(struct sock *sk, const struct rate_sample *rs);
 
 /* kcc_loss.c */
 void kcc_loss_init(struct sock *sk);
+u32 kcc_lost_pkts(const struct sock *sk, u32 *sent_pkts);
 void kcc_loss_update(struct sock *sk, struct kcc_ack *ack);
 void kcc_loss_restart(struct sock *sk);
 void kcc_loss_bound_startup(struct sock *sk, const struct kcc_ack *ack);
