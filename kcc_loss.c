@@ -100,6 +100,15 @@ void kcc_loss_restart(struct sock *sk)
 	kcc->next_round = tcp_sk(sk)->delivered;
 }
 
+/* Packets lost, and sent, since the open account was opened. */
+u32 kcc_lost_pkts(const struct sock *sk, u32 *sent_pkts)
+{
+	struct kcc_account acc = kcc_account(sk);
+
+	*sent_pkts = acc.sent_pkts;
+	return acc.lost_pkts;
+}
+
 void kcc_loss_init(struct sock *sk)
 {
 	kcc_ca(sk)->bound_pkts = ~0U;

@@ -25,6 +25,8 @@
  * shorter than a cruise (6 rounds at least).
  */
 #define KCC_QUEUE_SHIFT		2
+/* What 25 bits hold, 33 s. */
+#define KCC_QUEUE_MAX_US	((1U << 25) - 1)
 /* Least queue that counts: T/2 over the fourth root of the BDP in packets (T/5
  * at 40 packets, T/17 at 5500), and the grain of timers.  All flows at a
  * bottleneck see the same queue; since the larger one has the lower limit, it
@@ -382,6 +384,7 @@ static void kcc_update_queue(struct sock *sk, u32 z_us)
 
 	if (kcc->phase != KCC_CRUISE || kcc->rounds < 2)
 		return;
+	delay_us = min(delay_us, KCC_QUEUE_MAX_US);
 	kcc->queue_us += ((s64)delay_us - kcc->queue_us) >> KCC_QUEUE_SHIFT;
 }
 

@@ -348,10 +348,11 @@ static void kcc_enter_startup(struct sock *sk, enum kcc_why why)
 	kcc->bound_pkts = ~0U;
 }
 
-static void kcc_enter_drain(struct sock *sk, enum kcc_why why)
+static void kcc_enter_drain(struct sock *sk, struct kcc_ack *ack, enum kcc_why why)
 {
 	struct kcc *kcc = kcc_ca(sk);
 
+	kcc_jump_leave(sk, ack);
 	kcc->exit_delay_us = kcc_round_delay_us(sk);
 	kcc->exit_verify = why == KCC_WHY_DELAY && !kcc->exit_lenient;
 	kcc->full_pipe = 1;
@@ -427,13 +428,15 @@ static void kcc_startup(struct sock *sk, struct kcc_ack *ack)
 	struct kcc *kcc = kcc_ca(sk);
 
 	kcc->slow_down = kcc_is_startup_delayed(sk, ack, 5, 0);
-	if (kcc_loss_ends_startup(sk, ack)) {
+	if (ack->retreat) {
+		kcc_enter_drain(sk, ack, KCC_WHY_LOSS);
+	} else if (kcc_loss_ends_startup(sk, ack)) {
 		kcc_loss_bound_startup(sk, ack);
-		kcc_enter_drain(sk, KCC_WHY_LOSS);
+		kcc_enter_drain(sk, ack, KCC_WHY_LOSS);
 	} else if (kcc_is_startup_delayed(sk, ack, 3, USEC_PER_MSEC)) {
-		kcc_enter_drain(sk, KCC_WHY_DELAY);
+		kcc_enter_drain(sk, ack, KCC_WHY_DELAY);
 	} else if (kcc_is_plateau(sk, ack)) {
-		kcc_enter_drain(sk, KCC_WHY_PLATEAU);
+		kcc_enter_drain(sk, ack, KCC_WHY_PLATEAU);
 	}
 }
 
@@ -688,7 +691,9 @@ void kcc_update_gains(struct sock *sk, const struct kcc_ack *ack)
 
 	switch (kcc->mode) {
 	case KCC_STARTUP:
-		if (kcc->slow_down)
+		if (kcc_is_jumping(kcc))
+			kcc_set_gains(kcc, KCC_UNIT, KCC_UNIT);
+		else if (kcc->slow_down)
 			kcc_set_gains(kcc, KCC_SLOW_DOWN_GAIN, KCC_SLOW_DOWN_GAIN);
 		else
 			kcc_set_gains(kcc, kcc_startup_pacing_gain(sk),

@@ -3,6 +3,7 @@
  *
  *   kcc:kcc_state  every transition: from, to, reason
  *   kcc:kcc_round  once per round: the model
+ *   kcc:kcc_seed   a use of what is remembered: outcome, rate of the jump
  *
  * Fields are for reading, not an interface that scripts may rely on for ever.
  */
@@ -64,6 +65,43 @@ TRACE_EVENT(kcc_state,
 		  kcc_show_state(__entry->from),
 		  kcc_show_state(__entry->to),
 		  kcc_show_why(__entry->why))
+);
+
+#define kcc_show_outcome(outcome)					\
+	__print_symbolic(outcome,					\
+		{ KCC_SEED_USED, "used" },				\
+		{ KCC_SEED_VALIDATED, "validated" },			\
+		{ KCC_SEED_RETREATED, "retreated" },			\
+		{ KCC_SEED_EXPIRED, "expired" },			\
+		{ KCC_SEED_OLD, "refused_old" },			\
+		{ KCC_SEED_RTT_LOW, "refused_rtt_low" },		\
+		{ KCC_SEED_RTT_HIGH, "refused_rtt_high" },		\
+		{ KCC_SEED_LOSS, "refused_loss" },			\
+		{ KCC_SEED_CE, "refused_ce" },				\
+		{ KCC_SEED_SLOW, "refused_slow" },			\
+		{ KCC_SEED_BUDGET, "refused_budget" },			\
+		{ KCC_SEED_NO_GAIN, "refused_no_gain" },		\
+		{ KCC_SEED_LATE, "refused_late" },			\
+		{ KCC_SEED_NO_ROOM, "refused_no_room" })
+
+TRACE_EVENT(kcc_seed,
+	TP_PROTO(const struct sock *sk, u32 outcome, u32 kbps),
+	TP_ARGS(sk, outcome, kbps),
+	TP_STRUCT__entry(
+		__field(u16, sport)
+		__field(u16, dport)
+		__field(u8, outcome)
+		__field(u32, kbps)
+	),
+	TP_fast_assign(
+		__entry->sport = inet_sk(sk)->inet_num;
+		__entry->dport = ntohs(inet_sk(sk)->inet_dport);
+		__entry->outcome = outcome;
+		__entry->kbps = kbps;
+	),
+	TP_printk("sport=%u dport=%u outcome=%s kbps=%u",
+		  __entry->sport, __entry->dport,
+		  kcc_show_outcome(__entry->outcome), __entry->kbps)
 );
 
 TRACE_EVENT(kcc_round,

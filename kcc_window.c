@@ -46,7 +46,7 @@ u32 kcc_startup_window_gain(const struct sock *sk)
 {
 	u32 gain = READ_ONCE(kcc_net(sk)->high_gain) * KCC_STARTUP_WINDOW_Q8 / 1000;
 
-	return max_t(u32, gain, KCC_UNIT * 5 / 4);
+	return kcc_jump_limit_gain(kcc_ca(sk), max_t(u32, gain, KCC_UNIT * 5 / 4));
 }
 
 /* First rate: the window over the handshake's RTT, or over 1 ms without one,
@@ -185,8 +185,13 @@ static u32 kcc_target_cwnd(struct sock *sk)
 static bool kcc_may_grow(const struct sock *sk, const struct rate_sample *rs,
 			 u32 cwnd, u32 target)
 {
+	const struct kcc *kcc = kcc_ca(sk);
 	u32 rtt_us = kcc_model_rtt_us(sk);
 
+	if (kcc_is_jumping(kcc))
+		return false;
+	if (kcc->jump == KCC_JUMP_CHECK && rs->rtt_us > rtt_us + (rtt_us >> 3))
+		return false;
 	if (cwnd < target || tcp_sk(sk)->delivered < TCP_INIT_CWND)
 		return true;
 	return cwnd < target + KCC_GROW_AHEAD_PKTS && rs->rtt_us > 0 &&

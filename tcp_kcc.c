@@ -27,11 +27,22 @@
 #define CREATE_TRACE_POINTS
 #include "kcc_trace.h"
 
+/* Memory across connections: use it first, feed it later. */
+static void kcc_remember(struct sock *sk, struct kcc_ack *ack)
+{
+	if (kcc_ca(sk)->jump)
+		kcc_jump_update(sk, ack);
+	else
+		kcc_seed_feed(sk, ack);
+}
+
 static void kcc_main(struct sock *sk, const struct rate_sample *rs)
 {
 	struct kcc_ack ack = { .rs = rs, .round_rtt_us = ~0U };
 
 	kcc_model_update(sk, &ack);
+	if (kcc_ca(sk)->seed_scope)
+		kcc_remember(sk, &ack);
 	kcc_loss_update(sk, &ack);
 	kcc_update_state(sk, &ack);
 	kcc_update_gains(sk, &ack);
@@ -55,6 +66,7 @@ static void kcc_idle_restart(struct sock *sk)
 	kcc->idle_restart = 1;
 	kcc->epoch_stamp_us = tp->tcp_mstamp;
 	kcc->epoch_acked = 0;
+	kcc_jump_idle(sk);
 	kcc_state_idle(sk);
 }
 
@@ -74,6 +86,7 @@ static void kcc_init(struct sock *sk)
 	kcc_loss_init(sk);
 	kcc_init_pacing_rate(sk);
 	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	kcc_jump_init(sk);
 }
 
 static u32 kcc_ssthresh(struct sock *sk)
@@ -141,6 +154,7 @@ static struct tcp_congestion_ops kcc_ops __read_mostly = {
 	.name		= "kcc",
 	.owner		= THIS_MODULE,
 	.init		= kcc_init,
+	.release	= kcc_jump_release,
 	.cong_control	= kcc_cong_control,
 	.sndbuf_expand	= kcc_sndbuf_expand,
 	.undo_cwnd	= kcc_undo_cwnd,

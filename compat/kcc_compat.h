@@ -39,6 +39,26 @@
 	register_net_sysctl(net, path, table)
 #endif
 
+/* 6.11: a sysctl handler's table is const.  Defines a handler that lets the kernel's
+ * own take a number within bounds into a member of a structure, and then calls
+ * apply() with that.  (5.4 has __user at the buffer, which only sparse sees.)
+ */
+#ifdef KCC_HAVE_SYSCTL_CONST_TABLE
+#define KCC_COMPAT_CTL		const struct ctl_table *
+#else
+#define KCC_COMPAT_CTL		struct ctl_table *
+#endif
+#define KCC_COMPAT_SYSCTL_HANDLER(name, type, member, apply)		\
+static int name(KCC_COMPAT_CTL table, int write, void *buffer,		\
+		size_t *lenp, loff_t *ppos)				\
+{									\
+	int err = proc_douintvec_minmax(table, write, buffer, lenp, ppos); \
+									\
+	if (write && !err)						\
+		apply(container_of((u32 *)table->data, type, member));	\
+	return err;							\
+}
+
 /* 5.19: the 64 KiB limit of one burst got another name. */
 #ifdef KCC_HAVE_GSO_LEGACY_MAX_SIZE
 #define KCC_COMPAT_GSO_MAX_BYTES	GSO_LEGACY_MAX_SIZE

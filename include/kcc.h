@@ -7,10 +7,14 @@
  *   kcc_model.c   what the path is: bandwidth, RTT, queue, ACK aggregation
  *   kcc_loss.c    what loss means: base share, verdicts, inflight bound
  *   kcc_kf.c      Kalman filter of the propagation delay (no socket)
+ *   kcc_seed.c    memory across connections: one entry per destination
+ *   kcc_jump.c    STARTUP with that memory
+ *   kcc_proc.c    /proc/net/kcc: the entries and what became of their uses
  *   kcc_sysctl.c  net.kcc.* of each network namespace
  *
  * Lifetimes and locks: struct kcc lives in the socket (icsk_ca_priv), is made
- * by .init and needs no release; every function that takes a socket runs under
+ * by .init; .release gives back what it holds of an entry (kcc_seed.c has the
+ * lifetimes and locks of those).  Every function that takes a socket runs under
  * that socket's lock.  get_info runs under it too.  struct kcc_net lives as
  * long as its namespace and is read with READ_ONCE, without a lock.
  */
@@ -20,6 +24,7 @@
 #include <net/tcp.h>
 #include "kcc_fixed.h"
 #include "kcc_kf.h"
+#include "kcc_seed.h"
 
 /* Smallest window: two delayed ACKs' worth (BBR). */
 #define KCC_CWND_MIN_PKTS	4
@@ -42,6 +47,16 @@ enum kcc_phase {
 	KCC_DOWN,	/* take back what the asking queued */
 	KCC_CRUISE,	/* use the pipe, queue nothing */
 	KCC_NO_PHASE,	/* outside PROBE_BW */
+};
+
+/* What STARTUP does with an entry of kcc_seed.c. */
+enum kcc_jump {
+	KCC_JUMP_NONE,	/* nothing, or no more */
+	KCC_JUMP_RECON,	/* the initial window: is the path as it was? */
+	KCC_JUMP_TRAIN,	/* a few packets at the rate of the jump */
+	KCC_JUMP_FLIGHT,/* one RTT at that rate */
+	KCC_JUMP_CHECK,	/* until all of it is acked */
+	KCC_JUMP_DONE,	/* STARTUP goes on below a known ceiling */
 };
 
 /* Why the state changed: what tracepoint kcc_state and the tests see. */
@@ -81,17 +96,30 @@ struct kcc {
 	u16	fresh_ticks;	/* kcc_now_ticks() at the last drained confirmation */
 	u16	delay_max_q;	/* longest delay above T of late, us >> 4 */
 	u32	round_rtt_us;	/* smallest of this round, ~0U when none */
-	u32	queue_us;	/* D: EWMA of round minimum - model RTT */
+	u32	queue_us:25,	/* D: EWMA of round minimum - model RTT */
+		seed_scope:2,	/* holds an entry of this kcc_kf_scope + 1 */
+		seed_window:2,	/* its window that last counted us */
+		jump:3;		/* enum kcc_jump */
 
-	/* drained window: packets sent from phase_delivered to drained_end */
-	u32	drained_end;	/* tp->delivered at which it closes */
-	u32	drained_rtt_us;	/* smallest RTT in it, ~0U when none */
+	/* drained window: packets sent from phase_delivered to drained_end; before
+	 * the first one, while jump is not NONE: the jump
+	 */
+	union {
+		u32 drained_end; /* tp->delivered at which it closes */
+		u32 jump_end;	/* the same for what the jump is doing */
+	};
+	union {
+		u32 drained_rtt_us; /* smallest RTT in it, ~0U when none */
+		u32 jump_kbps;	/* granted rate */
+	};
 	u32	disagreed_us:28,/* last drained RTT that disagreed, or 0 */
 		foreign:2,	/* somebody else holds the queue: checks to go */
 		suspect:1;	/* the last check left a queue */
 
 	/* phase */
-	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start */
+	u32	phase_stamp_us;	/* tp->tcp_mstamp, low 32 bits, at its start; in a
+				 * jump when it was granted
+				 */
 	u32	phase_delivered;/* tp->delivered at its start */
 
 	u32	mode:2,		/* enum kcc_mode */
@@ -136,8 +164,13 @@ struct kcc {
 		noisy_rounds:3;	/* in a row, saturating */
 	u32	acc_lost:24,	/* account was opened, low bits */
 		acc_full:8;	/* its losses at a full queue, saturating */
-	u16	probe_sum_q4;	/* CUSUM of losses in UP, packets << 4 */
-	u16	all_sum_q4;	/* the same over all phases */
+	union {
+		struct {
+			u16 probe_sum_q4; /* CUSUM of losses in UP, packets << 4 */
+			u16 all_sum_q4;	/* the same over all phases */
+		};
+		u32 ceiling_bw;	/* STARTUP: a full share of before, 0: unknown */
+	};
 	u16	base_q16;	/* share of loss that is the path's own */
 	u8	base_weight;	/* packets behind it, in 32s, saturating */
 	u8	clean_probes:6,	/* UPs at the bound without a verdict */
@@ -145,8 +178,17 @@ struct kcc {
 		window_deep:1;	/* this drained window holds 0.75 BDP */
 };
 
-/* Counters and settings of one network namespace. */
+/* Settings and memory of one network namespace. */
 struct kcc_net {
+	struct kcc_seeds __rcu *seeds;
+	struct kcc_seeds *leaving;	/* between pre_exit and exit */
+	u32	kf_enable;		/* 0, 1 */
+	u32	kf_steady_mode;		/* 0 estimate, 1 peak */
+	u32	kf_discount;		/* percent */
+	u32	kf_scope;		/* 0 destination, 1 prefix, 2 all */
+	u32	kf_max_age;		/* s */
+	u32	kf_entries;		/* at most */
+	u32	kf_flush;		/* only written */
 	u32	high_gain;		/* thousandths */
 	u32	rtt_mode;		/* 0 filtered, 1 windowed minimum */
 	u32	probe_rtt_decouple;	/* 0, 1 */
@@ -166,11 +208,13 @@ struct kcc_ack {
 				 */
 	u32	apart_us;	/* how far apart the two are */
 	bool	congested;	/* loss is the bottleneck's: a verdict fell */
+	bool	retreat;	/* a jump failed: leave STARTUP */
 	enum kcc_kf_verdict verdict; /* round_start: what the filter said */
 };
 
 /* kcc_sysctl.c */
 struct kcc_net *kcc_net(const struct sock *sk);
+struct kcc_net *kcc_net_of(const struct net *net);
 int kcc_sysctl_init(void);
 void kcc_sysctl_exit(void);
 
@@ -211,10 +255,32 @@ void kcc_set_cwnd(struct sock *sk, const struct rate_sample *rs);
 
 /* kcc_loss.c */
 void kcc_loss_init(struct sock *sk);
+u32 kcc_lost_pkts(const struct sock *sk, u32 *sent_pkts);
 void kcc_loss_update(struct sock *sk, struct kcc_ack *ack);
 void kcc_loss_restart(struct sock *sk);
 void kcc_loss_bound_startup(struct sock *sk, const struct kcc_ack *ack);
 bool kcc_loss_ends_startup(const struct sock *sk, const struct kcc_ack *ack);
+
+/* kcc_seed.c */
+void kcc_seed_join(struct sock *sk);
+void kcc_seed_leave(struct sock *sk);
+void kcc_seed_feed(struct sock *sk, const struct kcc_ack *ack);
+enum kcc_seed_outcome kcc_seed_ask(struct sock *sk, u32 rtt_us,
+				   u32 *jump_kbps, u32 *full_kbps);
+void kcc_seed_settle(struct sock *sk, enum kcc_seed_outcome outcome, u32 kbps);
+void kcc_seed_report(struct sock *sk, enum kcc_seed_outcome outcome, u32 kbps);
+
+/* kcc_jump.c */
+void kcc_jump_init(struct sock *sk);
+void kcc_jump_release(struct sock *sk);
+void kcc_jump_update(struct sock *sk, struct kcc_ack *ack);
+void kcc_jump_leave(struct sock *sk, struct kcc_ack *ack);
+void kcc_jump_idle(struct sock *sk);
+u32 kcc_jump_limit_gain(const struct kcc *kcc, u32 gain);
+
+/* kcc_proc.c */
+int kcc_proc_init(struct net *net);
+void kcc_proc_exit(struct net *net);
 
 static inline struct kcc *kcc_ca(const struct sock *sk)
 {
@@ -235,6 +301,18 @@ static inline u16 kcc_now_ticks(void)
 static inline u32 kcc_delay_max_us(const struct kcc *kcc)
 {
 	return (u32)kcc->delay_max_q << 4;
+}
+
+/* A jump that nothing has confirmed yet: its rate and no more. */
+static inline bool kcc_is_jumping(const struct kcc *kcc)
+{
+	return kcc->jump == KCC_JUMP_TRAIN || kcc->jump == KCC_JUMP_FLIGHT;
+}
+
+/* Part of the budget is ours. */
+static inline bool kcc_is_granted(const struct kcc *kcc)
+{
+	return kcc_is_jumping(kcc) || kcc->jump == KCC_JUMP_CHECK;
 }
 
 /* Mode and phase in one number, for the tracepoints. */

@@ -76,6 +76,36 @@ static inline u64 kcc_fp_bytes_per_sec(u32 bw, u32 mss, u32 gain)
 }
 
 /**
+ * kcc_fp_kbps() - a bandwidth in kbit/s, as it is remembered
+ * @bw: packets per us << KCC_BW_SCALE
+ * @mss: bytes of a packet
+ *
+ * Return: kbit/s, saturated to u32.
+ */
+static inline u32 kcc_fp_kbps(u32 bw, u32 mss)
+{
+	u64 kbps = div_u64(kcc_fp_bytes_per_sec(bw, mss, KCC_UNIT), 125);
+
+	return kbps > U32_MAX ? U32_MAX : (u32)kbps;
+}
+
+/**
+ * kcc_fp_kbps_to_bw() - the way back
+ * @kbps: kbit/s
+ * @mss: bytes of a packet, more than 0
+ *
+ * 125 bytes/s a kbit/s, 10^6 us/s: packets per us are kbps / (8000 mss).
+ *
+ * Return: packets per us << KCC_BW_SCALE, saturated to u32.
+ */
+static inline u32 kcc_fp_kbps_to_bw(u32 kbps, u32 mss)
+{
+	u64 bw = div_u64((u64)kbps << KCC_BW_SCALE, mss * 8000);
+
+	return bw > U32_MAX ? U32_MAX : (u32)bw;
+}
+
+/**
  * kcc_fp_scale() - a value times a gain
  * @v: value
  * @gain: factor << KCC_SCALE

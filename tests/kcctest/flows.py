@@ -116,14 +116,15 @@ def rate_block(mbit):
     return int(min(max(mbit * 625, 1448), 1 << 17))
 
 
-def plan(scenario, cc, rng):
-    """The connections of a scenario.  Ports and start times differ from round
-    to round, because virtual time repeats everything else."""
+def plan(scenario, cc, rng, groups=None):
+    """The connections of a scenario, or of groups of flows on its path.  Ports and
+    start times differ from round to round, because virtual time repeats
+    everything else."""
     senders = scenario.senders
     port = rng.randrange(5201, 9000)
     cport = rng.randrange(20000, 40000)
     connections = []
-    for flow in scenario.flows:
+    for flow in groups or scenario.flows:
         for number in range(flow.count):
             start = flow.start_s + number * flow.stagger_s
             start += rng.uniform(0, 0.004) if connections else 0

@@ -151,6 +151,9 @@ PATH = {
     "sack": Key("flag", "both ends use selective acknowledgements", True),
     "mtu": Key("integer", "MTU of every link", 1500, 576, 9000),
     "ip": Key("integer", "version of the internet protocol: 4 or 6", 4, 4, 6),
+    "receiver_start_bytes": Key("integer", "receive buffer of a new connection; the "
+                                "kernel's default is 131072, of which half is offered",
+                                low=4096, high=1 << 30),
     "receiver_window_bytes": Key("integer", "largest window the receiver offers, about",
                                  low=4096, high=1 << 30),
 }
@@ -171,6 +174,19 @@ FLOW = {
                         low=0.01, high=100_000),
     "rtt_ms": number("an RTT of its own, through a sender of its own", low=0.01, high=10_000),
     "jitter_ms": number("a jitter of its own, through a sender of its own", high=1000),
+}
+
+WARMUP = {
+    "cc": FLOW["cc"],
+    "count": FLOW["count"],
+    "parallel": FLOW["parallel"],
+    "duration_s": Key("integer", "how long each sends", 10, 1, 3600),
+    "bytes": FLOW["bytes"],
+    "rate_mbit": number("rate of the bottleneck meanwhile", low=0.01, high=100_000),
+    "rtt_ms": number("RTT meanwhile", low=0.01, high=10_000),
+    "buffer_bytes": Key("integer", "buffer meanwhile", low=1600, high=4_000_000_000),
+    "loss_pct": number("random loss meanwhile", high=100),
+    "pause_s": number("silence afterwards", 1, high=3600),
 }
 
 EVENT = {
@@ -202,7 +218,8 @@ EXPECT = {
     "why": Key("text", "where the number comes from"),
 }
 
-SECTIONS = {"": TOP, "path": PATH, "flow": FLOW, "event": EVENT, "expect": EXPECT}
+SECTIONS = {"": TOP, "path": PATH, "flow": FLOW, "warmup": WARMUP, "event": EVENT,
+            "expect": EXPECT}
 
 
 def reference():
@@ -210,6 +227,7 @@ def reference():
     lines = []
     titles = {"": "top of the file", "path": "[path]: what the plain line lacks",
               "flow": "[[flow]]: one group of flows each (default: one flow)",
+              "warmup": "[[warmup]]: flows that come and go before; nothing is measured",
               "event": "[[event]]: a change while flows run",
               "expect": "[[expect]]: one check each"}
     for section, table in SECTIONS.items():

@@ -97,7 +97,8 @@ def pin_sysctls(spaces, name, window_limit, path):
     """Every setting of TCP that could change a result, in one place, at the
     kernel's defaults, so that a tuned host measures what the lab measures."""
     pinned = {
-        "tcp_rmem": f"4096 131072 {window_limit}", "tcp_wmem": f"4096 16384 {window_limit}",
+        "tcp_rmem": f"4096 {path.receiver_start_bytes or 131072} {window_limit}",
+        "tcp_wmem": f"4096 16384 {window_limit}",
         "tcp_ecn": 1 if path.ecn else 0, "tcp_timestamps": int(path.timestamps),
         "tcp_sack": int(path.sack), "tcp_dsack": 1, "tcp_window_scaling": 1,
         "tcp_no_metrics_save": 1, "tcp_slow_start_after_idle": 1, "tcp_mtu_probing": 0,
@@ -193,8 +194,9 @@ class Path(Namespaces):
     def _window_limit(self):
         """Buffers must never be what limits a flow: several BDP of memory, and
         a packet's memory is about twice its payload."""
-        rates = [self.scenario.rate_mbit] + [e.rate_mbit or 0 for e in self.scenario.events]
-        rtts = [self.scenario.rtt_ms] + [e.rtt_ms or 0 for e in self.scenario.events]
+        changes = self.scenario.events + self.scenario.warmups
+        rates = [self.scenario.rate_mbit] + [c.rate_mbit or 0 for c in changes]
+        rtts = [self.scenario.rtt_ms] + [c.rtt_ms or 0 for c in changes]
         rtts += [f.rtt_ms or 0 for f in self.scenario.flows]
         most = max(rates) * max(rtts) * 125 + self.limit_bytes
         return int(min(max(8 * most, MIN_WINDOW_LIMIT), MAX_WINDOW_LIMIT))

@@ -63,6 +63,8 @@ class Round:
         os.makedirs(f"{self.folder}/raw", exist_ok=True)
         with net.Path(self.scenario, self.cc) as path:
             self.path = path
+            for warmup in self.scenario.warmups:
+                self._warm_up(warmup)
             flows.serve_all(path, self.connections, f"{self.folder}/raw")
             self.sampler = sample.Sampler(path, self.connections)
             time.sleep(self.rng.uniform(0, 0.01))
@@ -72,6 +74,21 @@ class Round:
             self._statistics()
         self.sampler.write(f"{self.folder}/raw")
         return self._result()
+
+    def _warm_up(self, warmup):
+        """Run the flows of one warm-up to their end, and wait."""
+        folder = f"{self.folder}/raw"
+        connections = flows.plan(self.scenario, self.cc, self.rng, [warmup.flow])
+        self.path.apply(warmup.event)
+        flows.serve_all(self.path, connections, folder)
+        for connection in connections:
+            connection.connect(self.path, folder)
+        host.wait_until(lambda: all(c.finished() for c in connections),
+                        warmup.duration_s + GRACE_S, "the warm-up to end", SAMPLE_S)
+        for connection in connections:
+            connection.results(folder)
+        self.path.apply(warmup.event, undo=True)
+        time.sleep(warmup.pause_s)
 
     def _first_data(self):
         """Start the flows that come first; time is zero when data arrives.
@@ -157,6 +174,19 @@ class Round:
     def _statistics(self):
         with open(f"{self.folder}/raw/qdisc.txt", "w", encoding="utf-8") as file:
             file.write(self.path.statistics())
+        self._memory()
+
+    def _memory(self):
+        """What KCC remembers at the end, if it does."""
+        for name in self.path.senders:
+            with host.inside(self.path.ns[name]):
+                try:
+                    with open("/proc/net/kcc", encoding="ascii") as file:
+                        text = file.read()
+                except OSError:
+                    continue
+            with open(f"{self.folder}/raw/kcc-{name}.txt", "w", encoding="utf-8") as file:
+                file.write(text)
 
     def _result(self):
         result = []

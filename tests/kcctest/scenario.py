@@ -131,18 +131,20 @@ def parse(data, where):
     data = dict(data)
     flows = read_list(data, "flow", where) or [
         SimpleNamespace(**read_table({}, "flow", where))]
+    warmups = read_list(data, "warmup", where)
     events = read_list(data, "event", where)
     expects = read_list(data, "expect", where)
     path = SimpleNamespace(**read_table(data.pop("path", {}), "path", f"{where}: [path]"))
     sysctl = keys.Key("settings", "").check(
         data.pop("sysctl", {}), f"{where}: [sysctl] (for example {SYSCTL_EXAMPLE})")
     scenario = Scenario(**read_table(data, "", where), path=path, flows=flows,
-                        events=events, expects=expects, sysctl=sysctl)
+                        warmups=warmups, events=events, expects=expects, sysctl=sysctl)
     scenario.name = os.path.splitext(os.path.basename(where))[0]
     scenario.file = where
     check_buffer(scenario, where)
     check_path(scenario, where)
     check_flows(scenario, where)
+    check_warmups(scenario, where)
     check_events(scenario, where)
     check_expects(scenario, where)
     return scenario
@@ -211,6 +213,23 @@ def check_flows(scenario, where):
     total = sum(f.count * f.parallel for f in scenario.flows)
     if total > 500:
         raise ScenarioError(f"{where}: {total} flows; at most 500 are possible")
+
+
+def check_warmups(scenario, where):
+    """A warm-up is a group of flows and an event that is undone after it."""
+    for number, warmup in enumerate(scenario.warmups, 1):
+        here = f"{where}: [[warmup]] {number}"
+        if warmup.bytes is not None and warmup.parallel > 1:
+            raise ScenarioError(f"{here}: parallel is iperf3's; with bytes give count")
+        group = {k: getattr(warmup, k) for k in ("cc", "count", "parallel", "bytes")
+                 if getattr(warmup, k) is not None}
+        warmup.flow = SimpleNamespace(**read_table(group, "flow", here))
+        warmup.flow.name = f"warm-up {number}"
+        warmup.flow.is_transfer = warmup.bytes is not None
+        warmup.flow.duration_s = warmup.duration_s
+        changes = {k: getattr(warmup, k) for k in ("rate_mbit", "rtt_ms", "buffer_bytes",
+                                                  "loss_pct")}
+        warmup.event = SimpleNamespace(**{**dict.fromkeys(keys.EVENT), **changes})
 
 
 def check_events(scenario, where):

@@ -68,6 +68,15 @@ class Accepted(unittest.TestCase):
         self.assertEqual(scenario.event_times(line.events[0], 100),
                          [(5, False), (5.3, True), (10, False), (10.3, True)])
 
+    def test_warmup_is_a_group_of_flows_and_an_event(self):
+        line = parse(warmup=[{"parallel": 2, "rate_mbit": 1000}, {"bytes": 5000}])
+        first, second = line.warmups
+        self.assertEqual((first.flow.cc, first.flow.parallel, first.flow.duration_s),
+                         ("test", 2, 10))
+        self.assertEqual((first.event.rate_mbit, first.event.rtt_ms), (1000, None))
+        self.assertEqual((first.flow.is_transfer, second.flow.is_transfer), (False, True))
+        self.assertEqual(len(line.flows), 1)
+
     def test_reference_names_every_key(self):
         text = keys.reference()
         for table in keys.SECTIONS.values():
@@ -97,6 +106,8 @@ class Refused(unittest.TestCase):
         "with bytes give count": {"flow": [{"bytes": 5000, "parallel": 3}]},
         "pattern takes a list of [seconds, Mbit/s]": {"flow": [{"pattern": [[1, 2, 3]]}]},
         "at most 500 are possible": {"flow": [{"count": 200, "parallel": 3}]},
+        "[[warmup]] 1: parallel is iperf3's; with bytes give count":
+            {"warmup": [{"bytes": 5000, "parallel": 3}]},
         "[[event]] 1: it changes nothing": {"event": [{"at_s": 5}]},
         "[[event]] 1: at_s is missing": {"event": [{"rate_mbit": 5}]},
         "for_s must be below every_s": {"event": [{"at_s": 1, "for_s": 2, "every_s": 2,

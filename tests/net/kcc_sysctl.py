@@ -25,7 +25,14 @@ KEYS = {
     "kcc_rtt_mode": (0, 0, 1),
     "kcc_probe_rtt_decouple": (1, 0, 1),
     "kcc_ecn_enable": (0, 0, 1),
+    "kcc_kf_enable": (0, 0, 1),
+    "kcc_kf_steady_mode": (0, 0, 1),
+    "kcc_kf_discount": (50, 1, 100),
+    "kcc_kf_scope": (0, 0, 2),
+    "kcc_kf_max_age": (600, 1, 86400),
+    "kcc_kf_entries": (4096, 0, 1048576),
 }
+FLUSH = "kcc_kf_flush"      # takes 1, gives nothing
 FOLDER = "/proc/sys/net/kcc"
 NO_NUMBERS = ("-1", "4294967296", "18446744073709551616", "abc", "1x", "0x", "1.5", "\n")
 CLONE_NEWUSER = 0x10000000
@@ -43,7 +50,7 @@ def topology(stack):
 def read_all(ns):
     """{key: value} of a namespace."""
     with host.inside(ns):
-        names = sorted(os.listdir(FOLDER))
+        names = sorted(name for name in os.listdir(FOLDER) if name != FLUSH)
     return {name: int(host.sysctl_get(f"net.kcc.{name}", ns)) for name in names}
 
 
@@ -81,6 +88,17 @@ def bounds_are_enforced(case, env):
         said = {text: write(env.c, key, text) for text in wrong}
         case.equal(f"{key}: refused", {t for t, s in said.items() if s == "EINVAL"}, set(wrong))
         case.equal(f"{key} after that", read_all(env.c)[key], default)
+
+
+def flush_is_write_only(case, env):
+    """kcc_kf_flush takes 1 and nothing else, and cannot be read"""
+    with host.inside(env.c):
+        path = f"{FOLDER}/{FLUSH}"
+        case.equal("mode", f"{os.stat(path).st_mode & 0o777:o}", "200")
+        case.equal("read", kcclib.outcome(lambda: open(path, "rb").close()), "EACCES")
+    case.equal("1", write(env.c, FLUSH, "1"), "ok")
+    wrong = [*NO_NUMBERS, "0", "2"]
+    case.equal("refused", [t for t in wrong if write(env.c, FLUSH, t) == "EINVAL"], wrong)
 
 
 def namespaces_are_isolated(case, env):
@@ -130,7 +148,7 @@ def only_root_writes(case, env):
     def own_namespace():
         if kcclib.libc.unshare(CLONE_NEWUSER | host.CLONE_NEWNET) != 0:
             raise OSError(ctypes.get_errno(), "unshare")
-        if sorted(os.listdir(FOLDER)) != sorted(KEYS):
+        if sorted(os.listdir(FOLDER)) != sorted([*KEYS, FLUSH]):
             raise OSError("keys are missing")
         kcclib.write_file(f"{FOLDER}/kcc_rtt_mode", "1")
 
@@ -169,6 +187,7 @@ def connections_use_them(case, env):
 
 
 if __name__ == "__main__":
-    sys.exit(kcclib.run([keys_and_defaults, bounds_are_enforced, namespaces_are_isolated,
+    sys.exit(kcclib.run([keys_and_defaults, bounds_are_enforced, flush_is_write_only,
+                         namespaces_are_isolated,
                          namespace_inherits_at_creation, only_root_writes,
                          connections_use_them], topology))

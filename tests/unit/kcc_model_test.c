@@ -312,7 +312,7 @@ static void accepted_path_starts_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc_model_rtt_us(sk), 100000);
 	KUNIT_EXPECT_FALSE(test, kcc->foreign);
 	KUNIT_EXPECT_EQ(test, kcc->disagreed_us, 0);
-	KUNIT_EXPECT_EQ(test, kcc->queue_us, 0);
+	KUNIT_EXPECT_EQ(test, (u32)kcc->queue_us, 0);
 	KUNIT_EXPECT_FALSE(test, kcc->proven);
 	KUNIT_EXPECT_EQ(test, kcc->fresh_stamp, tcp_jiffies32);
 	KUNIT_EXPECT_EQ(test, kcc_kf_confidence(&kcc->kf), 0);
@@ -639,15 +639,15 @@ static void queue_follows_within_a_few_rounds(struct kunit *test)
 
 	kcc_ca(sk)->rounds = 3;
 	take_round(sk, UNIT_RTT_US + 10000);
-	KUNIT_EXPECT_GT(test, kcc_ca(sk)->queue_us, 0);
-	KUNIT_EXPECT_LT(test, kcc_ca(sk)->queue_us, 10000);
+	KUNIT_EXPECT_GT(test, (u32)kcc_ca(sk)->queue_us, 0);
+	KUNIT_EXPECT_LT(test, (u32)kcc_ca(sk)->queue_us, 10000);
 	for (i = 0; i < 12; i++)
 		take_round(sk, UNIT_RTT_US + 10000);
-	KUNIT_EXPECT_GE(test, kcc_ca(sk)->queue_us, 9000);
-	KUNIT_EXPECT_LE(test, kcc_ca(sk)->queue_us, 10000);
+	KUNIT_EXPECT_GE(test, (u32)kcc_ca(sk)->queue_us, 9000);
+	KUNIT_EXPECT_LE(test, (u32)kcc_ca(sk)->queue_us, 10000);
 	for (i = 0; i < 60; i++)
 		take_round(sk, UNIT_RTT_US);
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->queue_us, 0);
+	KUNIT_EXPECT_EQ(test, (u32)kcc_ca(sk)->queue_us, 0);
 }
 
 /* What our own probe adds and takes back is no standing queue. */
@@ -662,12 +662,12 @@ static void queue_is_what_stands_in_cruise(struct kunit *test)
 		kcc->phase = phases[i];
 		kcc->rounds = 3;
 		take_round(sk, UNIT_RTT_US + 10000);
-		KUNIT_EXPECT_EQ(test, kcc->queue_us, 0);
+		KUNIT_EXPECT_EQ(test, (u32)kcc->queue_us, 0);
 	}
 	kcc->phase = KCC_CRUISE;
 	kcc->rounds = 0;
 	take_round(sk, UNIT_RTT_US + 10000);
-	KUNIT_EXPECT_EQ(test, kcc->queue_us, 0);
+	KUNIT_EXPECT_EQ(test, (u32)kcc->queue_us, 0);
 }
 
 /* --- ACK aggregation --------------------------------------------------------- */

@@ -20,13 +20,18 @@ static struct ctl_table_header *unit_register_sysctl(struct net *net,
 	unit_register_sysctl(net, path, table, n)
 #include "../../kcc_sysctl.c"
 
-/* A test starts from the defaults, whatever the one before has set. */
+/* A test starts from the defaults and remembers nothing, whatever the one before
+ * has set.
+ */
 void unit_reset_settings(struct kcc_net *kn)
 {
+	struct kcc_seeds *seeds = rcu_dereference_protected(kn->seeds, 1);
 	struct ctl_table_header *header = kn->header;
 
 	*kn = kcc_net_defaults;
 	kn->header = header;
+	RCU_INIT_POINTER(kn->seeds, seeds);
+	kcc_seeds_flush(seeds);
 }
 
 static int knob_handler(const struct ctl_table *knob, struct kcc_net *kn, char *buf,
@@ -69,6 +74,12 @@ static void defaults_of_the_initial_namespace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc_net(sk)->rtt_mode, 0);
 	KUNIT_EXPECT_EQ(test, kcc_net(sk)->probe_rtt_decouple, 1);
 	KUNIT_EXPECT_EQ(test, kcc_net(sk)->ecn_enable, 0);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_enable, 0);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_steady_mode, 0);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_discount, 50);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_scope, 0);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_max_age, 600);
+	KUNIT_EXPECT_EQ(test, kcc_net(sk)->kf_entries, 4096);
 }
 
 static void table_of_the_namespace_points_at_its_own_settings(struct kunit *test)
@@ -110,6 +121,16 @@ static void writes_out_of_bounds_change_nothing(struct kunit *test)
 		{ "kcc_probe_rtt_decouple", "2" },
 		{ "kcc_ecn_enable", "2" },
 		{ "kcc_ecn_enable", "-1" },
+		{ "kcc_kf_enable", "2" },
+		{ "kcc_kf_steady_mode", "2" },
+		{ "kcc_kf_discount", "0" },
+		{ "kcc_kf_discount", "101" },
+		{ "kcc_kf_scope", "3" },
+		{ "kcc_kf_max_age", "0" },
+		{ "kcc_kf_max_age", "86401" },
+		{ "kcc_kf_entries", "1048577" },
+		{ "kcc_kf_flush", "0" },
+		{ "kcc_kf_flush", "2" },
 	};
 	struct kcc_net kn = kcc_net_defaults;
 	size_t i;

@@ -55,6 +55,8 @@ void unit_reset_settings(struct kcc_net *kn);			/* kcc_sysctl */
 void unit_init(struct sock *sk);				/* tcp_kcc */
 void unit_cong_control(struct sock *sk, const struct rate_sample *rs);
 
+extern struct kunit_suite kcc_seed_suite;
+extern struct kunit_suite kcc_jump_suite;
 extern struct kunit_suite kcc_fixed_suite;
 extern struct kunit_suite kcc_kf_suite;
 extern struct kunit_suite kcc_size_suite;

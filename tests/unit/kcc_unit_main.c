@@ -51,6 +51,8 @@ static struct kunit_suite *const unit_suites[] = {
 	&kcc_state_suite,
 	&kcc_probe_rtt_suite,
 	&kcc_window_suite,
+	&kcc_seed_suite,
+	&kcc_jump_suite,
 	&kcc_life_suite,
 };
 

@@ -35,6 +35,7 @@ static u32 unit_random_below(u32 ceil)
 #define MODULE_LICENSE(text)
 #define MODULE_VERSION(text)
 #define MODULE_ALIAS(text)
+#include "../../kcc_jump.c"
 #include "../../kcc_window.c"
 #include "../../kcc_state.c"
 #include "../../tcp_kcc.c"
@@ -310,4 +311,5 @@ static void unit_drained_round(struct sock *sk, u32 rtt_us)
 #include "kcc_state_test.c"
 #include "kcc_probe_rtt_test.c"
 #include "kcc_window_test.c"
+#include "kcc_jump_test.c"
 #include "kcc_life_test.c"
