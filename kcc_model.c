@@ -25,8 +25,6 @@
  * shorter than a cruise (6 rounds at least).
  */
 #define KCC_QUEUE_SHIFT		2
-/* What 25 bits hold, 33 s. */
-#define KCC_QUEUE_MAX_US	((1U << 25) - 1)
 /* Least queue that counts: T/2 over the fourth root of the BDP in packets (T/5
  * at 40 packets, T/17 at 5500), and the grain of timers.  All flows at a
  * bottleneck see the same queue; since the larger one has the lower limit, it

@@ -401,7 +401,8 @@ static void kcc_enter_probe_rtt(struct sock *sk, const struct kcc_ack *ack,
 	kcc->doubted = why == KCC_WHY_PATH_CHECK;
 	kcc->ref_bw = ack->rs->is_app_limited ? 0 : ack->bw;
 	if (kcc->doubted && ack->round_rtt_us > kcc_model_rtt_us(sk))
-		kcc->queue_us = ack->round_rtt_us - kcc_model_rtt_us(sk);
+		kcc->queue_us = min(ack->round_rtt_us - kcc_model_rtt_us(sk),
+				    KCC_QUEUE_MAX_US);
 	kcc->disagreed_us = 0;
 	kcc->high_rounds = 0;
 	kcc->exit_verify = 0;

@@ -34,6 +34,9 @@
 /* Cruise: 1.3 BDP may be in flight. */
 #define KCC_CRUISE_WINDOW	(KCC_UNIT * 13 / 10)
 
+/* Longest D that 25 bits hold, 33 s. */
+#define KCC_QUEUE_MAX_US	((1U << 25) - 1)
+
 enum kcc_mode {
 	KCC_STARTUP,	/* double the rate each round until the pipe is full */
 	KCC_DRAIN,	/* let the queue of STARTUP go */
