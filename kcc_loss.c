@@ -311,7 +311,7 @@ static void kcc_note_loss_delay(struct sock *sk, const struct rate_sample *rs)
 		kcc->delay_max_q = min_t(u32, delay_us >> 4, U16_MAX);
 	if (rs->losses > 0 && full_us > rtt_us >> KCC_FULL_MIN_SHIFT &&
 	    delay_us > full_us - (full_us >> KCC_FULL_SHIFT))
-		kcc->acc_full = min(kcc->acc_full + rs->losses, U8_MAX);
+		kcc->acc_full = min_t(u32, kcc->acc_full + rs->losses, U8_MAX);
 }
 
 /* Is the loss so far more than the path's own? */
