@@ -45,12 +45,15 @@ static struct kunit_suite *const unit_suites[] = {
 	&kcc_size_suite,
 	&kcc_sysctl_suite,
 	&kcc_model_suite,
+	&kcc_noise_suite,
 	&kcc_loss_suite,
+	&kcc_loss_full_suite,
 	&kcc_loss_cycle_suite,
 	&kcc_start_suite,
 	&kcc_state_suite,
 	&kcc_probe_rtt_suite,
 	&kcc_window_suite,
+	&kcc_foreign_suite,
 	&kcc_life_suite,
 };
 
