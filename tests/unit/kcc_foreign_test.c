@@ -7,7 +7,7 @@
 /* --- PROBE_RTT: is the path longer? ------------------------------------------- */
 
 /* Most by which two drained rounds on a path of 100 ms may differ. */
-#define FLAT_US		((100000 >> KCC_FLAT_SHIFT) + KCC_FLAT_MIN_US)
+#define FLAT_US		(100000 / 64 + 500)
 
 /* A check behind so much queue that ends two drained rounds, the second of them so
  * much longer than 100 ms, well before 200 ms are over.
@@ -197,7 +197,7 @@ static void foreign_is_a_queue_that_two_checks_left(struct kunit *test)
 
 static void foreign_is_a_queue_above_an_eighth_of_t_and_noise(struct kunit *test)
 {
-	u32 far_us = UNIT_RTT_US + (UNIT_RTT_US >> KCC_FOREIGN_SHIFT);
+	u32 far_us = UNIT_RTT_US * 9 / 8;
 	struct sock *sk = unit_flow(test, PROBE_RTT);
 	struct kcc *kcc = kcc_ca(sk);
 
@@ -255,6 +255,7 @@ static void foreign_ends_with_three_checks_that_find_no_queue(struct kunit *test
 	struct kcc *kcc = kcc_ca(sk);
 	u32 left;
 
+	KUNIT_EXPECT_EQ(test, KCC_FOREIGN_CHECKS, 3);
 	kcc->foreign = KCC_FOREIGN_CHECKS;
 	kcc->suspect = 1;
 	for (left = KCC_FOREIGN_CHECKS; left > 0; left--) {

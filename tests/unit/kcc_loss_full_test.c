@@ -4,9 +4,6 @@
  * Included by kcc_loss_test.c.
  */
 
-/* T/32: what timers explain. */
-#define GRAIN_US	(UNIT_RTT_US >> KCC_FULL_MIN_SHIFT)
-
 /* An ACK that reports losses beside a packet that waited so long. */
 static void note_delay(struct sock *sk, s32 delay_us, s32 lost)
 {
@@ -87,12 +84,15 @@ static void full_is_from_three_quarters_of_the_longest_delay(struct kunit *test)
 static void full_is_more_than_timers_explain(struct kunit *test)
 {
 	struct sock *sk = loss_flow(test);
+	struct rate_sample rs = { .rtt_us = 40960 + 1280, .losses = 3 };
 
-	kcc_ca(sk)->delay_max_q = GRAIN_US >> 4;
-	note_delay(sk, GRAIN_US, 3);
+	/* T/32 of 40.96 ms are 80 steps of 16 us */
+	kcc_accept_path(sk, 40960);
+	kcc_ca(sk)->delay_max_q = 80;
+	kcc_note_loss_delay(sk, &rs);
 	KUNIT_EXPECT_EQ(test, full(sk), 0);
-	kcc_ca(sk)->delay_max_q = (GRAIN_US >> 4) + 1;
-	note_delay(sk, GRAIN_US, 3);
+	kcc_ca(sk)->delay_max_q = 81;
+	kcc_note_loss_delay(sk, &rs);
 	KUNIT_EXPECT_EQ(test, full(sk), 3);
 }
 

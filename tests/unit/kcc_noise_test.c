@@ -159,6 +159,7 @@ static void jitter_is_five_noisy_rounds_in_a_row(struct kunit *test)
 	}
 	take_spread(sk, 0);
 	KUNIT_EXPECT_FALSE(test, kcc_is_jittery(kcc));
+	KUNIT_EXPECT_EQ(test, KCC_JITTERY_ROUNDS, 5);
 }
 
 /* The queue of the first STARTUP spreads RTTs for as long as it grows. */
@@ -187,7 +188,7 @@ static enum kcc_kf_verdict gate(struct kunit *test, u32 above_us, u32 noise_us, 
 
 static void gate_of_a_calm_path_takes_little_noise(struct kunit *test)
 {
-	u32 own_us = kcc_kf_gate_us(UNIT_RTT_US, 0), calm_us = UNIT_RTT_US >> KCC_CALM_SHIFT;
+	u32 own_us = kcc_kf_gate_us(UNIT_RTT_US, 0), calm_us = UNIT_RTT_US / 32;
 
 	/* all of it, as long as it is little */
 	KUNIT_EXPECT_EQ(test, gate(test, own_us + 600, 600, false), KCC_KF_CONFIRMED);
