@@ -7,10 +7,10 @@
  * down.  So every ACK is accounted to the phase that *sent* the packet:
  *
  *   base   share of loss in DOWN and CRUISE while no queue stands: the path's
- *   sums   CUSUM of lost - (1.5 base + 1 %) x sent, over UP and over everything
+ *   sums   CUSUM of lost - (1.5 base + 0.5 %) x sent, over UP and over everything
  *   h      verdict at 3 + 3 sqrt(base x BDP) packets
  *
- * The drift must be relative (1.5 x base): with base + 1 % the time between
+ * The drift must be relative (1.5 x base): with base + 0.5 % the time between
  * false alarms falls as exp(2 x drift x h / share), useless at 5 % loss.  A sum,
  * not a share per round: ten flows have 43 packets a round each, too few for
  * any test of one round.
@@ -151,7 +151,7 @@ static u32 kcc_base_losses_q4(const struct kcc *kcc, u32 sent_pkts)
 	return min_t(u64, (u64)sent_pkts * kcc->base_q16 >> 12, U32_MAX);
 }
 
-/* A CUSUM after this account: what exceeds 1.5 x base + 1 %, never below 0. */
+/* A CUSUM after this account: what exceeds 1.5 x base + 0.5 %, never below 0. */
 static u32 kcc_cusum_q4(const struct kcc *kcc, u32 sum_q4, struct kcc_account acc)
 {
 	u64 drift_q16 = kcc->base_q16 + kcc->base_q16 / 2 + KCC_LOSS_EPS_Q16;

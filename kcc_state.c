@@ -16,8 +16,11 @@
  *      |  +------+-----------|-----------+------+  (the gate of DRAIN)
  *      +---------------------+ (room: the rate grew by 1.37)
  *         |      ^
- *         V      | (confirmed, path change, timeout)
+ *         V      | (confirmed, path change, not ours, timeout)
  *       PROBE_RTT     (doubt: RTT > 1.5 T for two rounds; or 10 s unconfirmed)
+ *
+ * While somebody else holds the queue (not ours) UP and DOWN last one round each
+ * and PROBE_RTT asks again every 6 s.
  *
  * A flow starts by doubling each round, and stops when the RTT of the round
  * under way shows a queue, instead of after three flat rounds: that is where
@@ -726,7 +729,8 @@ void kcc_state_idle(struct sock *sk)
 		kcc_leave_probe_rtt(sk, KCC_WHY_IDLE);
 	} else if (kcc->mode == KCC_PROBE_BW) {
 		kcc_enter_cruise(sk, KCC_WHY_IDLE);
-		kcc->window_deep = 1;
+		if (kcc->window_open)
+			kcc->window_deep = 1;
 		WRITE_ONCE(sk->sk_pacing_rate,
 			   kcc_pacing_rate(sk, kcc_bw(kcc), KCC_UNIT));
 	}

@@ -112,6 +112,19 @@ def select(case, env):
     case.equal("a new socket", used_by_new_socket(env), "kcc")
 
 
+def remember(case, env):
+    """kcc_kf_enable, kcc_kf_steady_mode, /proc/net/kcc, kcc_kf_flush"""
+    run(case, env, "sysctl -w net.kcc.kcc_kf_enable=1")
+    run(case, env, "sysctl -w net.kcc.kcc_kf_steady_mode=1")
+    for key in ("kcc_kf_enable", "kcc_kf_steady_mode"):
+        case.equal(key, host.sysctl_get(f"net.kcc.{key}"), "1")
+    case.true("what is known and what became of it",
+              run(case, env, "cat /proc/net/kcc").count("\n") > 1)
+    run(case, env, "sysctl -w net.kcc.kcc_kf_flush=1")
+    for key in ("kcc_kf_enable", "kcc_kf_steady_mode"):
+        host.sysctl_set(f"net.kcc.{key}", 0)
+
+
 def observe(case, env):
     """ss -tin, sysctl net.kcc, the tracepoints"""
     run(case, env, "echo 1 > /sys/kernel/tracing/events/kcc/enable")
@@ -158,4 +171,4 @@ def go_back(case, env):
 
 if __name__ == "__main__":
     socket.setdefaulttimeout(30)
-    sys.exit(kcclib.run([install, select, observe, go_back], topology))
+    sys.exit(kcclib.run([install, select, remember, observe, go_back], topology))

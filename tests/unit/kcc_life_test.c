@@ -21,6 +21,7 @@ static const struct unit_arrow legal_arrows[] = {
 	{ UP, DOWN, KCC_WHY_TIMEOUT },
 	{ DOWN, CRUISE, KCC_WHY_DRAINED },
 	{ DOWN, CRUISE, KCC_WHY_TIMEOUT },
+	{ DOWN, CRUISE, KCC_WHY_NOT_OURS },
 	{ UP, PROBE_RTT, KCC_WHY_PATH_CHECK },
 	{ DOWN, PROBE_RTT, KCC_WHY_PATH_CHECK },
 	{ CRUISE, PROBE_RTT, KCC_WHY_PATH_CHECK },
@@ -30,6 +31,7 @@ static const struct unit_arrow legal_arrows[] = {
 	{ PROBE_RTT, CRUISE, KCC_WHY_CONFIRMED },
 	{ PROBE_RTT, CRUISE, KCC_WHY_PATH_CHANGE },
 	{ PROBE_RTT, CRUISE, KCC_WHY_TIMEOUT },
+	{ PROBE_RTT, CRUISE, KCC_WHY_NOT_OURS },
 	{ UP, CRUISE, KCC_WHY_IDLE },
 	{ DOWN, CRUISE, KCC_WHY_IDLE },
 	{ CRUISE, CRUISE, KCC_WHY_IDLE },
@@ -261,6 +263,44 @@ static void life_with_an_application_that_pauses(struct kunit *test)
 	expect_legal_arrows(test);
 }
 
+/* So many seconds behind somebody who fills the queue and lets it go, 20 to 60 ms. */
+static void run_behind_a_competitor(struct unit_path *path, u32 seconds)
+{
+	u32 i;
+
+	for (i = 0; i < 50 * seconds; i++) {
+		path->foreign_us = 20000 + i % 20 * 2000;
+		unit_path_run(path, USEC_PER_SEC / 50, NULL);
+	}
+}
+
+/* A competitor comes and goes: it is told from a path that is longer, takes no
+ * rate away, and is forgotten.
+ */
+static void life_with_a_competitor(struct kunit *test)
+{
+	struct unit_path *path = unit_path(test, 100, UNIT_RTT_US, 20 * UNIT_BDP);
+	struct kcc *kcc = kcc_ca(path->sk);
+	u32 start;
+
+	unit_path_run(path, 4 * USEC_PER_SEC, NULL);
+	KUNIT_EXPECT_FALSE(test, kcc->foreign);
+	run_behind_a_competitor(path, 30);
+	KUNIT_EXPECT_TRUE(test, kcc->foreign);
+	KUNIT_EXPECT_EQ(test, unit_count(PROBE_RTT, CRUISE, KCC_WHY_PATH_CHANGE), 0);
+	KUNIT_EXPECT_LE(test, kcc_model_rtt_us(path->sk), UNIT_RTT_US * 5 / 4);
+	start = tcp_sk(path->sk)->delivered;
+	run_behind_a_competitor(path, 10);
+	KUNIT_EXPECT_GE(test, (tcp_sk(path->sk)->delivered - start) / 1000, 70);
+	path->foreign_us = 0;
+	unit_path_run(path, 26 * USEC_PER_SEC, NULL);
+	KUNIT_EXPECT_FALSE(test, kcc->foreign);
+	expect_t_within_5_percent(test, path);
+	KUNIT_EXPECT_GE(test, use_percent(path, 4), 85);
+	KUNIT_EXPECT_LE(test, path->max_queue_pkts, UNIT_BDP);
+	expect_legal_arrows(test);
+}
+
 /* The last case of all: the suites have walked the whole diagram. */
 static void every_arrow_has_been_walked(struct kunit *test)
 {
@@ -286,6 +326,7 @@ static struct kunit_case kcc_life_cases[] = {
 	KUNIT_CASE(life_with_a_path_that_gets_shorter),
 	KUNIT_CASE(life_on_short_and_long_paths),
 	KUNIT_CASE(life_with_an_application_that_pauses),
+	KUNIT_CASE(life_with_a_competitor),
 	KUNIT_CASE(every_arrow_has_been_walked),
 	{}
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Suite kcc_loss_cycle: loss over whole cycles, in STARTUP, and CE marks
+/* Suite kcc_loss_cycle: loss over whole cycles, competition, STARTUP, and CE marks
  *
  * Included by kcc_loss_test.c.  One cycle is what the state machine makes: UP
  * and DOWN for a round each, CRUISE for six.  The ACKs of a phase arrive while
@@ -206,6 +206,71 @@ static void bound_is_grown_away_by_clean_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, ~0U);
 }
 
+/* --- competition ------------------------------------------------------------- */
+
+/* How much the bound grows in a cycle of so many rounds of cruise, against the
+ * queue of others.
+ */
+static u32 compete(struct kunit *test, u32 bound_pkts, u32 cruise_rounds, u32 srtt_us)
+{
+	struct sock *sk = loss_flow(test);
+
+	kcc_ca(sk)->foreign = 1;
+	kcc_ca(sk)->bound_pkts = bound_pkts;
+	kcc_ca(sk)->probe_full = 1;
+	kcc_ca(sk)->cruise_rounds = cruise_rounds;
+	tcp_sk(sk)->srtt_us = srtt_us << 3;
+	kcc_grow_bound(sk);
+	return kcc_ca(sk)->bound_pkts - bound_pkts;
+}
+
+/* A sixteenth of the bound a second: 12 rounds of 87 ms are one. */
+static void bound_competes_by_time_and_rounds(struct kunit *test)
+{
+	KUNIT_EXPECT_GE(test, compete(test, 800, 9, 87400), 12 / 4 + 49);
+	KUNIT_EXPECT_LE(test, compete(test, 800, 9, 87400), 12 / 4 + 51);
+	KUNIT_EXPECT_GE(test, compete(test, 800, 9, 43700), 12 / 4 + 24);
+	KUNIT_EXPECT_LE(test, compete(test, 800, 9, 43700), 12 / 4 + 26);
+	/* where the RTT is next to nothing the rounds are left */
+	KUNIT_EXPECT_EQ(test, compete(test, 800, 5, 1), 2);
+	KUNIT_EXPECT_EQ(test, compete(test, 800, 8, 1), 2);
+	KUNIT_EXPECT_EQ(test, compete(test, 800, 9, 1), 3);
+	/* a flow of a few packets gets somewhere, too */
+	KUNIT_EXPECT_GE(test, compete(test, 4, 6, UNIT_RTT_US), 2);
+}
+
+static void bound_competes_within_reason(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, compete(test, 1 << 30, 15, 1 << 27), 18 / 4 + U16_MAX);
+}
+
+/* With a queue, with none, after many clean probes: it is the same. */
+static void bound_competes_whatever_stands(struct kunit *test)
+{
+	struct sock *sk = loss_flow(test);
+	struct kcc *kcc = kcc_ca(sk);
+	u32 step = compete(test, 800, 6, UNIT_RTT_US);
+
+	kcc->foreign = 1;
+	kcc->bound_pkts = 800;
+	kcc->probe_full = 1;
+	kcc->clean_probes = 40;
+	kcc->cruise_rounds = 6;
+	set_queue(sk, STANDING_US + 1);
+	kcc_grow_bound(sk);
+	KUNIT_EXPECT_EQ(test, kcc->bound_pkts, 800 + step);
+	/* and nothing without a probe that reached it */
+	kcc->probe_full = 0;
+	kcc_grow_bound(sk);
+	KUNIT_EXPECT_EQ(test, kcc->bound_pkts, 800 + step);
+}
+
+/* Behind the queue of others it may lie far above the BDP and still be needed. */
+static void bound_that_competes_is_not_dropped(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, compete(test, 8 * UNIT_BDP, 6, UNIT_RTT_US), UNIT_BDP);
+}
+
 /* --- STARTUP ----------------------------------------------------------------- */
 
 static struct sock *loss_in_startup(struct kunit *test, u32 lost, u32 sent, u32 delay_us)
@@ -287,7 +352,7 @@ static void startup_rounds_without_a_queue_feed_the_base(struct kunit *test)
 	take(sk, 0, 0, false, true);
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->base_q16, share(50));
 	KUNIT_EXPECT_GT(test, kcc_ca(sk)->base_weight, 0);
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->acc_lost, tcp_sk(sk)->lost);
+	KUNIT_EXPECT_EQ(test, kcc_account(sk).lost_pkts, 0);
 	KUNIT_EXPECT_EQ(test, (u32)kcc_ca(sk)->acc_phase, KCC_NO_PHASE);
 }
 
@@ -298,7 +363,7 @@ static void startup_rounds_with_a_queue_do_not_feed_the_base(struct kunit *test)
 	take(sk, 0, 0, false, true);
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->base_weight, 0);
 	/* the round is over all the same */
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->acc_lost, tcp_sk(sk)->lost);
+	KUNIT_EXPECT_EQ(test, kcc_account(sk).lost_pkts, 0);
 }
 
 static void startup_rounds_of_much_loss_do_not_feed_the_base(struct kunit *test)
@@ -337,7 +402,7 @@ static bool take_marks(struct sock *sk, u32 marked, bool round_start)
 	struct rate_sample rs = {
 		.delivered = UNIT_BDP,
 		.prior_delivered = kcc_ca(sk)->phase_delivered,
-		.prior_in_flight = UNIT_BDP,
+		.prior_in_flight = 2 * UNIT_BDP,
 	};
 	struct kcc_ack ack = { .rs = &rs };
 
@@ -353,10 +418,28 @@ static void marks_are_answered_with_half_their_share(struct kunit *test)
 
 	kcc_net(sk)->ecn_enable = 1;
 	KUNIT_EXPECT_TRUE(test, take_marks(sk, UNIT_BDP / 2, true));
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 4);
-	/* all of a round; below the bound it is the bound that is lowered */
-	KUNIT_EXPECT_TRUE(test, take_marks(sk, UNIT_BDP, true));
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 8);
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 2);
+	/* below the bound it is the bound that is lowered */
+	KUNIT_EXPECT_TRUE(test, take_marks(sk, UNIT_BDP / 4, true));
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 21 / 16);
+}
+
+/* Of an application that pauses little is in flight: the cruise window counts. */
+static void marks_are_taken_off_the_cruise_window_at_least(struct kunit *test)
+{
+	u32 cruise = kcc_fp_scale(UNIT_BDP, KCC_CRUISE_WINDOW);
+	struct rate_sample rs = { .delivered = UNIT_BDP };
+	struct kcc_ack ack = { .rs = &rs };
+	struct sock *sk = loss_flow(test);
+
+	kcc_net(sk)->ecn_enable = 1;
+	rs.prior_delivered = kcc_ca(sk)->phase_delivered;
+	rs.prior_in_flight = UNIT_BDP / 4;
+	kcc_ca(sk)->round_start = 1;
+	tcp_sk(sk)->delivered_ce += UNIT_BDP / 4;
+	kcc_loss_update(sk, &ack);
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, cruise - cruise / 8);
+	KUNIT_EXPECT_GT(test, kcc_ca(sk)->bound_pkts, UNIT_BDP);
 }
 
 static void marks_are_answered_once_a_round(struct kunit *test)
@@ -368,7 +451,7 @@ static void marks_are_answered_once_a_round(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, ~0U);
 	KUNIT_EXPECT_TRUE(test, take_marks(sk, 0, true));
 	KUNIT_EXPECT_FALSE(test, take_marks(sk, 0, true));
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 4);
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 2);
 }
 
 static void marks_are_ignored_unless_asked_for(struct kunit *test)
@@ -401,10 +484,10 @@ static void marks_survive_the_wrap_of_their_counter(struct kunit *test)
 	tcp_sk(sk)->delivered_ce = 3 * 65536 - 10;
 	kcc_loss_init(sk);
 	KUNIT_EXPECT_TRUE(test, take_marks(sk, UNIT_BDP / 2, true));
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 4);
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP * 3 / 2);
 }
 
-static void marks_for_ever_leave_4_packets(struct kunit *test)
+static void marks_for_ever_leave_one_bdp(struct kunit *test)
 {
 	struct sock *sk = loss_flow(test);
 	u32 i;
@@ -413,6 +496,11 @@ static void marks_for_ever_leave_4_packets(struct kunit *test)
 	/* more marks than packets, as a peer could claim */
 	for (i = 0; i < 50; i++)
 		KUNIT_EXPECT_TRUE(test, take_marks(sk, 10 * UNIT_BDP, true));
+	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, UNIT_BDP);
+	/* which may be next to nothing */
+	kcc_set_bw(kcc_ca(sk), 1);
+	for (i = 0; i < 50; i++)
+		take_marks(sk, 10 * UNIT_BDP, true);
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, KCC_CWND_MIN_PKTS);
 }
 
@@ -425,6 +513,10 @@ static struct kunit_case kcc_loss_cycle_cases[] = {
 	KUNIT_CASE(loss_for_ever_leaves_a_window),
 	KUNIT_CASE(base_that_is_too_high_heals),
 	KUNIT_CASE(bound_is_grown_away_by_clean_probes),
+	KUNIT_CASE(bound_competes_by_time_and_rounds),
+	KUNIT_CASE(bound_competes_within_reason),
+	KUNIT_CASE(bound_competes_whatever_stands),
+	KUNIT_CASE(bound_that_competes_is_not_dropped),
 	KUNIT_CASE(startup_ends_by_loss_with_a_queue),
 	KUNIT_CASE(startup_ends_by_loss_beyond_doubt_without_a_queue),
 	KUNIT_CASE(startup_goes_on_over_few_losses),
@@ -435,11 +527,12 @@ static struct kunit_case kcc_loss_cycle_cases[] = {
 	KUNIT_CASE(startup_rounds_of_much_loss_do_not_feed_the_base),
 	KUNIT_CASE(startup_bound_is_what_it_delivered),
 	KUNIT_CASE(marks_are_answered_with_half_their_share),
+	KUNIT_CASE(marks_are_taken_off_the_cruise_window_at_least),
 	KUNIT_CASE(marks_are_answered_once_a_round),
 	KUNIT_CASE(marks_are_ignored_unless_asked_for),
 	KUNIT_CASE(marks_from_before_the_connection_do_not_count),
 	KUNIT_CASE(marks_survive_the_wrap_of_their_counter),
-	KUNIT_CASE(marks_for_ever_leave_4_packets),
+	KUNIT_CASE(marks_for_ever_leave_one_bdp),
 	{}
 };
 

@@ -25,12 +25,11 @@ static void probe_rtt_is_entered_after_two_rounds_of_doubt(struct kunit *test)
 	}
 }
 
-/* A UP that did not end for its delay, since the queue is foreign. */
+/* A UP with so few ACKs a round that its delay is not told at once. */
 static void probe_rtt_is_entered_from_up(struct kunit *test)
 {
 	struct sock *sk = up_for(test, 0, 0, UNIT_BDP);
 
-	kcc_ca(sk)->foreign = 1;
 	unit_round(sk, UNIT_RTT_US * 17 / 10);
 	expect_no_arrow(test);
 	unit_round(sk, UNIT_RTT_US * 17 / 10);
@@ -47,24 +46,57 @@ static void doubt_ends_with_one_low_round(struct kunit *test)
 	expect_no_arrow(test);
 }
 
-static void doubt_needs_one_and_a_half_rtts(struct kunit *test)
+/* Is T doubted after two rounds of this RTT, and so much noise? */
+static bool doubts(struct kunit *test, u32 rtt_us, u32 noise_us)
 {
 	struct sock *sk = unit_flow(test, CRUISE);
 
-	unit_round(sk, UNIT_RTT_US * 14 / 10);
-	unit_round(sk, UNIT_RTT_US * 14 / 10);
-	unit_round(sk, UNIT_RTT_US * 14 / 10);
-	expect_no_arrow(test);
+	tcp_sk(sk)->mdev_us = noise_us << 1;
+	unit_round(sk, rtt_us);
+	unit_round(sk, rtt_us);
+	return kcc_ca(sk)->mode == KCC_PROBE_RTT;
+}
+
+/* And a millisecond. */
+static void doubt_needs_one_and_a_half_rtts(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, doubts(test, UNIT_RTT_US * 3 / 2 + 1000, 0));
+	KUNIT_EXPECT_TRUE(test, doubts(test, UNIT_RTT_US * 3 / 2 + 1001, 0));
 }
 
 static void doubt_allows_for_noise(struct kunit *test)
 {
-	struct sock *sk = unit_flow(test, CRUISE);
+	u32 limit_us = UNIT_RTT_US * 3 / 2 + 1000;
 
-	tcp_sk(sk)->mdev_us = UNIT_RTT_US;
-	unit_round(sk, UNIT_RTT_US * 17 / 10);
-	unit_round(sk, UNIT_RTT_US * 17 / 10);
-	expect_no_arrow(test);
+	KUNIT_EXPECT_FALSE(test, doubts(test, limit_us + 2 * 5000, 5000));
+	KUNIT_EXPECT_TRUE(test, doubts(test, limit_us + 2 * 5000 + 1, 5000));
+}
+
+/* Or a longer path would not be noticed under jitter. */
+static void doubt_allows_for_noise_of_half_an_rtt_at_most(struct kunit *test)
+{
+	u32 limit_us = UNIT_RTT_US * 3 / 2 + 1000 + UNIT_RTT_US;
+
+	KUNIT_EXPECT_FALSE(test, doubts(test, limit_us, UNIT_RTT_US / 2));
+	KUNIT_EXPECT_FALSE(test, doubts(test, limit_us, 2 * UNIT_RTT_US));
+	KUNIT_EXPECT_TRUE(test, doubts(test, limit_us + 1, 2 * UNIT_RTT_US));
+}
+
+/* On a LAN the slots of a radio link are longer than that. */
+static void doubt_allows_for_slots_of_8_ms(struct kunit *test)
+{
+	u32 limit_us = 2000 * 3 / 2 + 1000 + 2 * 8000, above;
+	struct sock *sk;
+
+	for (above = 0; above < 2; above++) {
+		sk = unit_flow(test, CRUISE);
+		kcc_accept_path(sk, 2000);
+		tcp_sk(sk)->srtt_us = 2000 << 3;
+		tcp_sk(sk)->mdev_us = 50000 << 1;
+		unit_round(sk, limit_us + above);
+		unit_round(sk, limit_us + above);
+		KUNIT_EXPECT_EQ(test, kcc_ca(sk)->mode == KCC_PROBE_RTT, above);
+	}
 }
 
 /* A check that brought nothing is not repeated until the next probe. */
@@ -81,22 +113,33 @@ static void doubt_is_checked_once_a_cycle(struct kunit *test)
 
 /* --- PROBE_BW -> PROBE_RTT: the interval ------------------------------------ */
 
-/* A flow whose last confirmation is so old, with too much in flight to drain. */
-static struct sock *unconfirmed_for(struct kunit *test, enum unit_state state,
-				    u32 seconds)
+/* A flow whose last confirmation is so old, with too much in flight to drain, as a
+ * slot of the wall clock begins.
+ */
+static struct sock *unconfirmed_for(struct kunit *test, enum unit_state state, u32 ticks)
 {
 	struct sock *sk = unit_flow(test, state);
 
 	kcc_ca(sk)->phase_stamp_us = tcp_sk(sk)->tcp_mstamp;
-	kcc_ca(sk)->fresh_stamp = tcp_jiffies32 - seconds * HZ;
+	kcc_ca(sk)->fresh_ticks = kcc_now_ticks() - ticks;
 	tcp_sk(sk)->packets_out = 2 * UNIT_BDP;
+	unit_wall_clock(2 * USEC_PER_SEC);
 	return sk;
 }
 
-static struct sock *cruise_unconfirmed_for(struct kunit *test, u32 seconds)
+static struct sock *cruise_unconfirmed_for(struct kunit *test, u32 ticks)
 {
-	return unconfirmed_for(test, CRUISE, seconds);
+	return unconfirmed_for(test, CRUISE, ticks);
 }
+
+/* Jiffies go on: a stamp of now may be a tick old when it is looked at. */
+static void expect_fresh(struct kunit *test, const struct sock *sk)
+{
+	KUNIT_EXPECT_LE(test, (u16)(kcc_now_ticks() - kcc_ca(sk)->fresh_ticks), 1);
+}
+
+/* Ticks in about a second. */
+#define SECOND_TICKS	(HZ >> KCC_TICK_SHIFT)
 
 static void probe_rtt_is_due_after_its_interval(struct kunit *test)
 {
@@ -106,33 +149,46 @@ static void probe_rtt_is_due_after_its_interval(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		unit_arrow_count = 0;
-		sk = unconfirmed_for(test, from[i], KCC_PROBE_RTT_SEC - 1);
+		/* a tick may pass on the way */
+		sk = unconfirmed_for(test, from[i], KCC_PROBE_RTT_TICKS - 1);
 		unit_round(sk, UNIT_RTT_US);
 		expect_no_arrow(test);
-		sk = unconfirmed_for(test, from[i], KCC_PROBE_RTT_SEC + 1);
+		sk = unconfirmed_for(test, from[i], KCC_PROBE_RTT_TICKS + 1);
 		unit_round(sk, UNIT_RTT_US);
 		expect_arrow(test, from[i], PROBE_RTT, KCC_WHY_INTERVAL);
 		KUNIT_EXPECT_FALSE(test, kcc_ca(sk)->doubted);
 	}
 }
 
-/* Flows that started together do not dip together, but within a second. */
-static void probe_rtt_interval_is_spread_over_a_second(struct kunit *test)
+/* Together with the wait for a slot 9 to 11 s. */
+static void probe_rtt_is_due_after_about_10_s(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, KCC_PROBE_RTT_SEC);
+	KUNIT_EXPECT_LE(test, KCC_PROBE_RTT_TICKS << KCC_TICK_SHIFT, 9 * HZ);
+	KUNIT_EXPECT_GT(test, (KCC_PROBE_RTT_TICKS + 1) << KCC_TICK_SHIFT, 9 * HZ);
+	KUNIT_EXPECT_EQ(test, KCC_PROBE_RTT_SLOT_US, 2 * USEC_PER_SEC);
+}
 
-	sk->sk_hash = ~0U;
-	kcc_ca(sk)->fresh_stamp -= HZ / 2;
+/* Flows of one bottleneck must drain together. */
+static void probe_rtt_waits_for_a_slot(struct kunit *test)
+{
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
+	u32 srtt_us = tcp_sk(sk)->srtt_us >> 3;
+
+	KUNIT_ASSERT_GT(test, srtt_us, 0);
+	unit_wall_clock(2 * USEC_PER_SEC - 1);
 	unit_round(sk, UNIT_RTT_US);
 	expect_no_arrow(test);
-	kcc_ca(sk)->fresh_stamp -= HZ / 2;
+	unit_wall_clock(2 * USEC_PER_SEC + srtt_us + 1);
+	unit_round(sk, UNIT_RTT_US);
+	expect_no_arrow(test);
+	unit_wall_clock(2 * USEC_PER_SEC + srtt_us);
 	unit_round(sk, UNIT_RTT_US);
 	expect_arrow(test, CRUISE, PROBE_RTT, KCC_WHY_INTERVAL);
 }
 
 static void probe_rtt_waits_while_a_window_is_measured(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_SEC);
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
 	struct kcc *kcc = kcc_ca(sk);
 
 	tcp_sk(sk)->packets_out = UNIT_BDP;
@@ -153,7 +209,7 @@ static void probe_rtt_waits_while_a_window_is_measured(struct kunit *test)
 
 static void probe_rtt_waits_after_idle(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_SEC);
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
 	struct rate_sample rs;
 
 	kcc_ca(sk)->idle_restart = 1;
@@ -172,16 +228,16 @@ static void probe_rtt_waits_after_idle(struct kunit *test)
 /* Decoupled: a drained round that confirms T is as good as a PROBE_RTT. */
 static void probe_rtt_is_put_off_by_a_drained_round(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_SEC);
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
 
 	unit_drained_round(sk, UNIT_RTT_US);
 	expect_no_arrow(test);
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->fresh_stamp, tcp_jiffies32);
+	expect_fresh(test, sk);
 }
 
 static void probe_rtt_is_not_put_off_when_coupled(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_SEC);
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
 
 	kcc_net(sk)->probe_rtt_decouple = 0;
 	unit_drained_round(sk, UNIT_RTT_US);
@@ -191,7 +247,7 @@ static void probe_rtt_is_not_put_off_when_coupled(struct kunit *test)
 /* A lone flow with too large a T would confirm it at one BDP for ever. */
 static void probe_rtt_is_not_put_off_without_proof(struct kunit *test)
 {
-	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_SEC);
+	struct sock *sk = cruise_unconfirmed_for(test, 2 * KCC_PROBE_RTT_TICKS);
 
 	kcc_ca(sk)->proven = 0;
 	unit_drained_round(sk, UNIT_RTT_US);
@@ -222,10 +278,10 @@ static void probe_rtt_ends_when_a_drained_round_confirms(struct kunit *test)
 
 	unit_round(sk, UNIT_RTT_US);
 	expect_no_arrow(test);
-	kcc_ca(sk)->fresh_stamp -= HZ;
+	kcc_ca(sk)->fresh_ticks -= SECOND_TICKS;
 	unit_drained_round(sk, UNIT_RTT_US);
 	expect_arrow(test, PROBE_RTT, CRUISE, KCC_WHY_CONFIRMED);
-	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->fresh_stamp, tcp_jiffies32);
+	expect_fresh(test, sk);
 	/* the window from before, which one BDP now limits */
 	KUNIT_EXPECT_GE(test, tcp_snd_cwnd(tcp_sk(sk)), UNIT_BDP);
 	expect_bw_kept(test, sk);
@@ -419,9 +475,12 @@ static struct kunit_case kcc_probe_rtt_cases[] = {
 	KUNIT_CASE(doubt_ends_with_one_low_round),
 	KUNIT_CASE(doubt_needs_one_and_a_half_rtts),
 	KUNIT_CASE(doubt_allows_for_noise),
+	KUNIT_CASE(doubt_allows_for_noise_of_half_an_rtt_at_most),
+	KUNIT_CASE(doubt_allows_for_slots_of_8_ms),
 	KUNIT_CASE(doubt_is_checked_once_a_cycle),
 	KUNIT_CASE(probe_rtt_is_due_after_its_interval),
-	KUNIT_CASE(probe_rtt_interval_is_spread_over_a_second),
+	KUNIT_CASE(probe_rtt_is_due_after_about_10_s),
+	KUNIT_CASE(probe_rtt_waits_for_a_slot),
 	KUNIT_CASE(probe_rtt_waits_while_a_window_is_measured),
 	KUNIT_CASE(probe_rtt_waits_after_idle),
 	KUNIT_CASE(probe_rtt_is_put_off_by_a_drained_round),

@@ -24,6 +24,8 @@ static void fields_hold_their_range(struct kunit *test)
 		.prev_phase = KCC_NO_PHASE,
 		.acc_phase = KCC_NO_PHASE,
 		.prev_ca_state = TCP_CA_Loss,
+		.noisy_rounds = 7,
+		.acc_full = U8_MAX,
 	};
 
 	KUNIT_EXPECT_EQ(test, (u32)kcc.mode, KCC_PROBE_RTT);
@@ -31,6 +33,8 @@ static void fields_hold_their_range(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u32)kcc.prev_phase, KCC_NO_PHASE);
 	KUNIT_EXPECT_EQ(test, (u32)kcc.acc_phase, KCC_NO_PHASE);
 	KUNIT_EXPECT_EQ(test, (u32)kcc.prev_ca_state, TCP_CA_Loss);
+	KUNIT_EXPECT_EQ(test, (u32)kcc.noisy_rounds, 7);
+	KUNIT_EXPECT_EQ(test, (u32)kcc.acc_full, U8_MAX);
 }
 
 static struct kunit_case kcc_size_cases[] = {

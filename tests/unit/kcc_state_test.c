@@ -29,6 +29,24 @@ static void cruise_goes_up_after_its_rounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc->bw_max[1], UNIT_BW);
 }
 
+/* The longest delay of late is that of about two cycles. */
+static void cruise_forgets_a_quarter_of_the_longest_delay(struct kunit *test)
+{
+	struct sock *sk = unit_flow(test, CRUISE);
+	struct kcc *kcc = kcc_ca(sk);
+
+	kcc->delay_max_q = 1000;
+	kcc->rounds = kcc->cruise_rounds - 1;
+	unit_ack(sk, UNIT_RTT_US);
+	KUNIT_EXPECT_EQ(test, kcc->delay_max_q, 1000);
+	unit_round(sk, UNIT_RTT_US);
+	expect_arrow(test, CRUISE, UP, KCC_WHY_CYCLE);
+	KUNIT_EXPECT_EQ(test, kcc->delay_max_q, 750);
+	kcc->delay_max_q = U16_MAX;
+	kcc_enter_up(sk);
+	KUNIT_EXPECT_EQ(test, kcc->delay_max_q, U16_MAX - U16_MAX / 4);
+}
+
 static void cruise_waits_for_its_drained_window(struct kunit *test)
 {
 	struct sock *sk = unit_flow(test, CRUISE);
@@ -226,20 +244,6 @@ static struct sock *up_for(struct kunit *test, u32 elapsed_us, u32 rounds,
 
 #define UP_TARGET	(UNIT_BDP * KCC_UP_GAIN / KCC_UNIT)
 
-/* Where the delay is somebody else's it cannot say stop. */
-static void up_with_a_foreign_queue_ends_at_its_target(struct kunit *test)
-{
-	struct sock *sk = up_for(test, UNIT_RTT_US, 1, UP_TARGET - 1);
-
-	kcc_ca(sk)->foreign = 1;
-	unit_ack(sk, 2 * UNIT_RTT_US);
-	expect_no_arrow(test);
-	tcp_sk(sk)->packets_out = UP_TARGET;
-	unit_ack(sk, 2 * UNIT_RTT_US);
-	expect_arrow(test, UP, DOWN, KCC_WHY_TARGET);
-	KUNIT_EXPECT_FALSE(test, kcc_ca(sk)->probe_full);
-}
-
 static void up_lasts_one_rtt_at_least(struct kunit *test)
 {
 	struct sock *sk = up_for(test, UNIT_RTT_US - 1, KCC_UP_ROUNDS, 2 * UP_TARGET);
@@ -297,13 +301,11 @@ static void up_goes_on_over_a_loss_without_a_verdict(struct kunit *test)
 }
 
 /* A round of a probe takes RTTs that are so much longer. */
-static struct sock *up_delayed(struct kunit *test, u32 delay_us, u32 noise_us,
-			       bool foreign)
+static struct sock *up_delayed(struct kunit *test, u32 delay_us, u32 noise_us)
 {
 	struct sock *sk = up_for(test, UNIT_RTT_US, 1, UNIT_BDP);
 
 	tcp_sk(sk)->mdev_us = noise_us << 1;
-	kcc_ca(sk)->foreign = foreign;
 	unit_acks(sk, UNIT_RTT_US + delay_us);
 	return sk;
 }
@@ -315,7 +317,7 @@ static u32 up_limit_us(struct kunit *test, u32 noise_us)
 
 	while (high_us - low_us > 1) {
 		mid_us = (low_us + high_us) / 2;
-		if (is_in_up(up_delayed(test, mid_us, noise_us, false)))
+		if (is_in_up(up_delayed(test, mid_us, noise_us)))
 			low_us = mid_us;
 		else
 			high_us = mid_us;
@@ -330,9 +332,9 @@ static void up_ends_on_delay(struct kunit *test)
 	/* room for what a probe is to queue, but for no standing queue */
 	KUNIT_EXPECT_GE(test, limit_us, KCC_UP_DELAY_MIN_US);
 	KUNIT_EXPECT_LE(test, limit_us, UNIT_RTT_US / 2);
-	up_delayed(test, limit_us, 0, false);
+	up_delayed(test, limit_us, 0);
 	expect_no_arrow(test);
-	up_delayed(test, limit_us + 1, 0, false);
+	up_delayed(test, limit_us + 1, 0);
 	expect_arrow(test, UP, DOWN, KCC_WHY_DELAY);
 }
 
@@ -368,12 +370,6 @@ static void up_delay_needs_samples(struct kunit *test)
 	expect_no_arrow(test);
 	unit_ack(sk, 2 * UNIT_RTT_US);
 	expect_arrow(test, UP, DOWN, KCC_WHY_DELAY);
-}
-
-static void up_goes_on_over_the_delay_of_others(struct kunit *test)
-{
-	up_delayed(test, UNIT_RTT_US, 0, true);
-	expect_no_arrow(test);
 }
 
 static void up_times_out(struct kunit *test)
@@ -433,6 +429,7 @@ static void up_has_no_room_with_a_queue(struct kunit *test)
 
 static struct kunit_case kcc_state_cases[] = {
 	KUNIT_CASE(cruise_goes_up_after_its_rounds),
+	KUNIT_CASE(cruise_forgets_a_quarter_of_the_longest_delay),
 	KUNIT_CASE(cruise_waits_for_its_drained_window),
 	KUNIT_CASE(cruise_length_is_spread),
 	KUNIT_CASE(cruise_saturated_round_sets_bw_to_what_came_out),
@@ -447,7 +444,6 @@ static struct kunit_case kcc_state_cases[] = {
 	KUNIT_CASE(cruise_saturates_only_at_the_end_of_a_round),
 	KUNIT_CASE(cruise_takes_the_window_of_a_slow_application),
 	KUNIT_CASE(cruise_takes_no_window_from_a_full_pipe),
-	KUNIT_CASE(up_with_a_foreign_queue_ends_at_its_target),
 	KUNIT_CASE(up_lasts_one_rtt_at_least),
 	KUNIT_CASE(up_that_reaches_the_bound_says_so),
 	KUNIT_CASE(up_ends_on_a_verdict_at_once),
@@ -456,7 +452,6 @@ static struct kunit_case kcc_state_cases[] = {
 	KUNIT_CASE(up_delay_limit_grows_with_noise),
 	KUNIT_CASE(up_delay_counts_from_the_standing_queue),
 	KUNIT_CASE(up_delay_needs_samples),
-	KUNIT_CASE(up_goes_on_over_the_delay_of_others),
 	KUNIT_CASE(up_times_out),
 	KUNIT_CASE(up_with_room_doubles_instead),
 	KUNIT_CASE(up_has_no_room_before_its_rounds),

@@ -54,6 +54,7 @@ bool unit_path_run(struct unit_path *path, u32 us,
 void unit_reset_settings(struct kcc_net *kn);			/* kcc_sysctl */
 void unit_init(struct sock *sk);				/* tcp_kcc */
 void unit_cong_control(struct sock *sk, const struct rate_sample *rs);
+void unit_wall_clock(u64 now_us);
 
 extern struct kunit_suite kcc_seed_suite;
 extern struct kunit_suite kcc_jump_suite;
@@ -62,12 +63,15 @@ extern struct kunit_suite kcc_kf_suite;
 extern struct kunit_suite kcc_size_suite;
 extern struct kunit_suite kcc_sysctl_suite;
 extern struct kunit_suite kcc_model_suite;
+extern struct kunit_suite kcc_noise_suite;
 extern struct kunit_suite kcc_loss_suite;
+extern struct kunit_suite kcc_loss_full_suite;
 extern struct kunit_suite kcc_loss_cycle_suite;
 extern struct kunit_suite kcc_start_suite;
 extern struct kunit_suite kcc_state_suite;
 extern struct kunit_suite kcc_probe_rtt_suite;
 extern struct kunit_suite kcc_window_suite;
+extern struct kunit_suite kcc_foreign_suite;
 extern struct kunit_suite kcc_life_suite;
 
 #endif /* KCC_UNIT_H */

@@ -298,22 +298,6 @@ static void gains_of_cruise_shrink_with_the_queue(struct kunit *test)
 	KUNIT_EXPECT_GE(test, (u32)kcc_ca(sk)->pacing_gain, KCC_UNIT * 9 / 10);
 }
 
-static void gains_with_a_foreign_queue_widen_the_window(struct kunit *test)
-{
-	struct sock *sk = unit_flow(test, CRUISE);
-
-	kcc_ca(sk)->foreign = 1;
-	kcc_ca(sk)->queue_us = UNIT_RTT_US;
-	unit_ack(sk, UNIT_RTT_US);
-	expect_gains(test, sk, KCC_UNIT, KCC_FOREIGN_WINDOW);
-	sk = unit_flow(test, UP);
-	kcc_ca(sk)->foreign = 1;
-	kcc_ca(sk)->phase_stamp_us = tcp_sk(sk)->tcp_mstamp;
-	unit_ack(sk, UNIT_RTT_US);
-	expect_gains(test, sk, KCC_UP_GAIN, KCC_FOREIGN_WINDOW);
-	KUNIT_EXPECT_GT(test, KCC_FOREIGN_WINDOW, KCC_CRUISE_WINDOW);
-}
-
 /* --- window ------------------------------------------------------------------ */
 
 /* The window after one ACK, from such a one before. */
@@ -751,7 +735,6 @@ static struct kunit_case kcc_window_cases[] = {
 	KUNIT_CASE(gains_of_up_do_not_shrink_without_confidence),
 	KUNIT_CASE(gains_of_up_do_not_shrink_for_the_queue_of_others),
 	KUNIT_CASE(gains_of_cruise_shrink_with_the_queue),
-	KUNIT_CASE(gains_with_a_foreign_queue_widen_the_window),
 	KUNIT_CASE(cwnd_grows_by_what_was_acked_up_to_its_target),
 	KUNIT_CASE(cwnd_of_startup_grows_and_never_shrinks),
 	KUNIT_CASE(cwnd_of_startup_passes_its_target_without_a_queue),

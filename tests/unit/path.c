@@ -44,9 +44,9 @@ struct unit_path *unit_path(struct kunit *test, u32 pkt_us, u32 rtt_us,
 /* Jiffies cannot be moved: the one stamp that is taken from them moves instead. */
 static void unit_path_age_stamps(struct unit_path *path, u64 now_us)
 {
-	u32 tick_us = USEC_PER_SEC / HZ;
+	u32 tick_us = (USEC_PER_SEC / HZ) << KCC_TICK_SHIFT;
 
-	kcc_ca(path->sk)->fresh_stamp -= div_u64(now_us, tick_us) -
+	kcc_ca(path->sk)->fresh_ticks -= div_u64(now_us, tick_us) -
 					 div_u64(path->now_us, tick_us);
 }
 
@@ -55,6 +55,7 @@ static void unit_path_set_clock(struct unit_path *path, u64 now_us)
 	struct tcp_sock *tp = tcp_sk(path->sk);
 
 	unit_path_age_stamps(path, now_us);
+	unit_wall_clock(now_us);
 	path->now_us = now_us;
 	tp->tcp_mstamp = now_us;
 	tp->tcp_clock_cache = now_us * NSEC_PER_USEC;

@@ -3,7 +3,8 @@
  *
  * The tracepoints are real.  Their system is the word kcc in kcc_trace.h; under
  * another name they do not clash with those of kcc.ko.  The module's own entry
- * and exit are left out, and chance comes from a seed.
+ * and exit are left out, chance comes from a seed, and the wall clock stands until
+ * a case moves it.
  */
 #define kcc kcc_unit
 #include <linux/inet_diag.h>
@@ -20,6 +21,11 @@ static u32 unit_random_below(u32 ceil)
 
 #undef kcc_compat_random_below
 #define kcc_compat_random_below(ceil)	unit_random_below(ceil)
+
+/* The wall clock, which only says when a check is due. */
+static u64 unit_wall_us;
+
+#define ktime_get_real_ns()	(unit_wall_us * NSEC_PER_USEC)
 
 #undef module_init
 #undef module_exit
@@ -50,6 +56,11 @@ void unit_init(struct sock *sk)
 void unit_cong_control(struct sock *sk, const struct rate_sample *rs)
 {
 	kcc_main(sk, rs);
+}
+
+void unit_wall_clock(u64 now_us)
+{
+	unit_wall_us = now_us;
 }
 
 /* --- what was traced ------------------------------------------------------ */
@@ -115,6 +126,7 @@ static int unit_case_init(struct kunit *test)
 {
 	unit_arrow_count = 0;
 	prandom_seed_state(&unit_rnd, 1);
+	unit_wall_clock(USEC_PER_SEC);	/* no slot begins here */
 	return 0;
 }
 
@@ -311,5 +323,6 @@ static void unit_drained_round(struct sock *sk, u32 rtt_us)
 #include "kcc_state_test.c"
 #include "kcc_probe_rtt_test.c"
 #include "kcc_window_test.c"
+#include "kcc_foreign_test.c"
 #include "kcc_jump_test.c"
 #include "kcc_life_test.c"
