@@ -388,14 +388,14 @@ static void up_with_a_foreign_queue_ends_after_one_round(struct kunit *test)
 	struct sock *sk = up_for(test, UNIT_RTT_US, 0, 2 * UNIT_BDP);
 
 	kcc_ca(sk)->foreign = 1;
-	unit_acks(sk, 2 * UNIT_RTT_US);
+	up_smoothed(sk, 2 * UNIT_RTT_US);
 	expect_no_arrow(test);
 	unit_round(sk, 2 * UNIT_RTT_US);
 	expect_arrow(test, UP, DOWN, KCC_WHY_TARGET);
 	KUNIT_EXPECT_FALSE(test, kcc_ca(sk)->probe_full);
 	/* the same without one ends for its delay, or goes on */
 	sk = up_for(test, UNIT_RTT_US, 0, 2 * UNIT_BDP);
-	unit_acks(sk, 2 * UNIT_RTT_US);
+	up_smoothed(sk, 2 * UNIT_RTT_US);
 	expect_arrow(test, UP, DOWN, KCC_WHY_DELAY);
 	sk = up_for(test, UNIT_RTT_US, 0, 2 * UNIT_BDP);
 	unit_round(sk, UNIT_RTT_US);

@@ -300,13 +300,20 @@ static void up_goes_on_over_a_loss_without_a_verdict(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kcc_ca(sk)->bound_pkts, ~0U);
 }
 
-/* A round of a probe takes RTTs that are so much longer. */
+/* The smoothed RTT becomes this; what began the round is shorter. */
+static void up_smoothed(struct sock *sk, u32 srtt_us)
+{
+	tcp_sk(sk)->srtt_us = srtt_us << 3;
+	unit_acks(sk, UNIT_RTT_US);
+}
+
+/* RTTs of a probe become so much longer. */
 static struct sock *up_delayed(struct kunit *test, u32 delay_us, u32 noise_us)
 {
 	struct sock *sk = up_for(test, UNIT_RTT_US, 1, UNIT_BDP);
 
 	tcp_sk(sk)->mdev_us = noise_us << 1;
-	unit_acks(sk, UNIT_RTT_US + delay_us);
+	up_smoothed(sk, UNIT_RTT_US + delay_us);
 	return sk;
 }
 
@@ -352,11 +359,11 @@ static void up_delay_counts_from_the_standing_queue(struct kunit *test)
 	unit_arrow_count = 0;
 	sk = up_for(test, UNIT_RTT_US, 1, UNIT_BDP);
 	kcc_ca(sk)->queue_us = 5000;
-	unit_acks(sk, UNIT_RTT_US + limit_us);
+	up_smoothed(sk, UNIT_RTT_US + limit_us);
 	expect_no_arrow(test);
 	sk = up_for(test, UNIT_RTT_US, 1, UNIT_BDP);
 	kcc_ca(sk)->queue_us = 5000;
-	unit_acks(sk, UNIT_RTT_US + limit_us + 1);
+	up_smoothed(sk, UNIT_RTT_US + limit_us + 1);
 	expect_arrow(test, UP, DOWN, KCC_WHY_DELAY);
 }
 
@@ -365,6 +372,7 @@ static void up_delay_needs_samples(struct kunit *test)
 	struct sock *sk = up_for(test, UNIT_RTT_US, 1, UNIT_BDP);
 	u32 i;
 
+	tcp_sk(sk)->srtt_us = (2 * UNIT_RTT_US) << 3;
 	for (i = 1; i < KCC_DELAY_MIN_SAMPLES; i++)
 		unit_ack(sk, 2 * UNIT_RTT_US);
 	expect_no_arrow(test);
