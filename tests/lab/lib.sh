@@ -5,6 +5,8 @@
 
 LAB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LAB_TOP=$(cd "$LAB_DIR/../.." && pwd)
+# Under make, a make of ours would take over its flags and say where it goes.
+unset MAKEFLAGS MAKELEVEL MFLAGS
 LAB_CACHE=${KCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kcc}
 LAB_MIRROR=${KCC_MIRROR:-http://deb.debian.org/debian}
 LAB_JOBS=${KCC_JOBS:-$(nproc)}
