@@ -28,7 +28,8 @@
 
 /* Loss above the base that is tolerated: half a percent.  Ten flows at 0.1 BDP lose
  * 0.97, 1.11 % with it and 1.34, 1.25, 1.42 % with a whole one, a policed flow 1.62
- * and 2.07 %; on links with random loss of 0.1 to 20 % nothing changes.
+ * and 2.07 %.  With random loss of 0.1 to 5 % the rate stays within 3 % in the mean; at
+ * 20 % six runs spread from 16 to 77 Mbit/s, with a whole one from 14 to 70.
  */
 #define KCC_LOSS_EPS_Q16	(U16_MAX / 200)
 /* Loss share that ends STARTUP even without a queue: 15 % (40 % left twice as
@@ -132,11 +133,10 @@ static enum kcc_phase kcc_acked_phase(const struct kcc *kcc,
 static u32 kcc_delay_now_us(const struct sock *sk)
 {
 	const struct kcc *kcc = kcc_ca(sk);
-	u32 rtt_us = kcc_model_rtt_us(sk);
 
 	if (kcc->round_rtt_us == ~0U)
 		return kcc->queue_us;
-	return kcc->round_rtt_us > rtt_us ? kcc->round_rtt_us - rtt_us : 0;
+	return kcc_delay_us(sk, kcc->round_rtt_us);
 }
 
 static bool kcc_is_queue_standing(const struct sock *sk)
@@ -300,16 +300,16 @@ static void kcc_close_account(struct sock *sk, struct kcc_account acc)
  */
 static void kcc_note_loss_delay(struct sock *sk, const struct rate_sample *rs)
 {
-	u32 rtt_us = kcc_model_rtt_us(sk), delay_us, full_us;
 	struct kcc *kcc = kcc_ca(sk);
+	u32 delay_us, full_us;
 
 	if (rs->rtt_us <= 0)
 		return;
-	delay_us = rs->rtt_us > rtt_us ? rs->rtt_us - rtt_us : 0;
+	delay_us = kcc_delay_us(sk, rs->rtt_us);
 	full_us = kcc_delay_max_us(kcc);
 	if (delay_us > full_us)
 		kcc->delay_max_q = min_t(u32, delay_us >> 4, U16_MAX);
-	if (rs->losses > 0 && full_us > rtt_us >> KCC_FULL_MIN_SHIFT &&
+	if (rs->losses > 0 && full_us > kcc_model_rtt_us(sk) >> KCC_FULL_MIN_SHIFT &&
 	    delay_us > full_us - (full_us >> KCC_FULL_SHIFT))
 		kcc->acc_full = min_t(u32, kcc->acc_full + rs->losses, U8_MAX);
 }

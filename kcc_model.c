@@ -9,7 +9,8 @@
  *           follows a queue within a few ACKs, so the deviation around it holds
  *           only what is faster than a queue, and costs no state.  At the end of
  *           a round also the distance from its minimum to the smoothed RTT: a
- *           standing queue moves both alike, jitter holds them apart
+ *           standing queue moves both alike, jitter holds them apart.  On a path
+ *           that has long been jittery at least half of the longest delay
  *
  * A drained window is what may raise T: the packets *sent* from the moment a
  * drain has ended until one BDP later, while inflight stays at most 1 BDP.
@@ -102,6 +103,14 @@ u32 kcc_model_rtt_us(const struct sock *sk)
 	if (READ_ONCE(kcc_net(sk)->rtt_mode))
 		return kcc->min_rtt_us;
 	return min(kcc_kf_x_us(&kcc->kf), kcc->min_rtt_us);
+}
+
+/* How far an RTT lies above T, in us. */
+u32 kcc_delay_us(const struct sock *sk, u32 rtt_us)
+{
+	u32 model_us = kcc_model_rtt_us(sk);
+
+	return rtt_us > model_us ? rtt_us - model_us : 0;
 }
 
 /* RTTs have spread widely for so many rounds that it is the path's own way. */
@@ -376,13 +385,12 @@ static void kcc_update_noise(struct sock *sk, struct kcc_ack *ack)
  */
 static void kcc_update_queue(struct sock *sk, u32 z_us)
 {
-	u32 rtt_us = kcc_model_rtt_us(sk);
 	struct kcc *kcc = kcc_ca(sk);
-	u32 delay_us = z_us > rtt_us ? z_us - rtt_us : 0;
+	u32 delay_us;
 
 	if (kcc->phase != KCC_CRUISE || kcc->rounds < 2)
 		return;
-	delay_us = min(delay_us, KCC_QUEUE_MAX_US);
+	delay_us = min(kcc_delay_us(sk, z_us), KCC_QUEUE_MAX_US);
 	kcc->queue_us += ((s64)delay_us - kcc->queue_us) >> KCC_QUEUE_SHIFT;
 }
 

@@ -98,18 +98,22 @@ static const struct rhashtable_params kcc_seed_params = {
 
 /* --- estimator ------------------------------------------------------------ */
 
-static u64 kcc_seed_pmax_kbps2(const struct kcc_seed *seed)
+/* Variance of a deviation that is a rate's 2^shift-th part. */
+static u64 kcc_seed_variance_kbps2(u32 kbps, u32 shift)
 {
-	u64 dev_kbps = max(seed->x_kbps >> KCC_SEED_PMAX_SHIFT, 1U);
+	u64 dev_kbps = max(kbps >> shift, 1U);
 
 	return dev_kbps * dev_kbps;
 }
 
+static u64 kcc_seed_pmax_kbps2(const struct kcc_seed *seed)
+{
+	return kcc_seed_variance_kbps2(seed->x_kbps, KCC_SEED_PMAX_SHIFT);
+}
+
 static u64 kcc_seed_pmin_kbps2(const struct kcc_seed *seed)
 {
-	u64 dev_kbps = max(seed->x_kbps >> KCC_SEED_PMIN_SHIFT, 1U);
-
-	return dev_kbps * dev_kbps;
+	return kcc_seed_variance_kbps2(seed->x_kbps, KCC_SEED_PMIN_SHIFT);
 }
 
 static void kcc_seed_start(struct kcc_seed *seed, u32 z_kbps)
@@ -150,7 +154,7 @@ static u32 kcc_seed_gain_q16(u64 p, u64 sum)
 bool kcc_seed_estimate(struct kcc_seed *seed, u32 z_kbps, u32 now_s)
 {
 	u32 elapsed_s = now_s - seed->fed_s, gain_q16;
-	u64 dev_kbps, r_kbps2, nu_kbps;
+	u64 r_kbps2, nu_kbps;
 
 	z_kbps = clamp_t(u32, z_kbps, 1, S32_MAX);
 	seed->fed_s = now_s;
@@ -159,8 +163,7 @@ bool kcc_seed_estimate(struct kcc_seed *seed, u32 z_kbps, u32 now_s)
 		return true;
 	}
 	kcc_seed_predict(seed, elapsed_s);
-	dev_kbps = max(max(seed->x_kbps, z_kbps) >> KCC_SEED_R_SHIFT, 1U);
-	r_kbps2 = dev_kbps * dev_kbps;
+	r_kbps2 = kcc_seed_variance_kbps2(max(seed->x_kbps, z_kbps), KCC_SEED_R_SHIFT);
 	nu_kbps = max(seed->x_kbps, z_kbps) - min(seed->x_kbps, z_kbps);
 	if (nu_kbps * nu_kbps > 9 * (seed->p_kbps2 + r_kbps2)) {
 		u64 pmax_kbps2 = kcc_seed_pmax_kbps2(seed);

@@ -21,7 +21,7 @@ static unsigned int kcc_net_id __read_mostly;
 
 static const struct kcc_net kcc_net_defaults = {
 	/* 2/ln 2: the smallest gain at which pacing doubles each round (BBR);
-	 * see kcc_startup_gains() for what it means here.
+	 * KCC_STARTUP_WINDOW_Q8 says what it means here.
 	 */
 	.high_gain = 2885,
 	/* half, as RFC 9959 has it and the articles had */

@@ -225,6 +225,7 @@ void kcc_sysctl_exit(void);
 u32 kcc_bw(const struct kcc *kcc);
 u32 kcc_proven_bw(const struct kcc *kcc);
 u32 kcc_model_rtt_us(const struct sock *sk);
+u32 kcc_delay_us(const struct sock *sk, u32 rtt_us);
 bool kcc_is_jittery(const struct kcc *kcc);
 u32 kcc_noise_us(const struct sock *sk);
 u32 kcc_theta_us(const struct sock *sk);

@@ -544,7 +544,7 @@ static bool add_key(struct kcc_seeds *seeds, u32 number, u32 limit)
 	return seed;
 }
 
-static bool has_key(struct kcc_seeds *seeds, u32 number)
+static struct kcc_seed *key_entry(struct kcc_seeds *seeds, u32 number)
 {
 	struct kcc_seed_key key = { .addr.s6_addr32[3] = number };
 	struct kcc_seed *seed;
@@ -555,15 +555,9 @@ static bool has_key(struct kcc_seeds *seeds, u32 number)
 	return seed;
 }
 
-static struct kcc_seed *key_entry(struct kcc_seeds *seeds, u32 number)
+static bool has_key(struct kcc_seeds *seeds, u32 number)
 {
-	struct kcc_seed_key key = { .addr.s6_addr32[3] = number };
-	struct kcc_seed *seed;
-
-	rcu_read_lock();
-	seed = kcc_seed_find(seeds, &key);
-	rcu_read_unlock();
-	return seed;
+	return key_entry(seeds, number);
 }
 
 static void table_never_holds_more_than_its_limit(struct kunit *test)
